@@ -19,6 +19,7 @@
 #include "cli/paths.h"
 #include "cli/tracker_commands.h"
 #include "conf/load.h"
+#include "tracker/port/sendable_host.h"
 
 namespace weir::cli {
 namespace {
@@ -83,7 +84,7 @@ class LocalCluster {
   std::string address() const { return local_address(host_, ports_); }
 
   std::string page_address() const {
-    return "http://" + local_address(page_host_, {.client = ports_.http}) + "/";
+    return "http://" + format_address({sendable_host(page_host_), ports_.http}) + "/";
   }
 
   std::string settings_file() {

@@ -8,6 +8,8 @@
 #include "cli/format.h"
 #include "cli/json.h"
 #include "cli/table.h"
+#include "conf/values.h"
+#include "tracker/port/sendable_host.h"
 
 namespace weir::cli {
 namespace {
@@ -21,9 +23,20 @@ int version(Context& context) {
   return kExitDone;
 }
 
+// Of one that listens on all addresses: the name or address by which it was asked, if that is good
+// elsewhere, too.
+std::string sendable_address(const std::string& http, const std::string& asked) {
+  const auto listens = parse_address(http);
+  if (!listens || !is_any_host(listens->host)) return http;
+  const auto by = parse_address(asked);
+  const bool here = !by || is_loopback_host(by->host);
+  return format_address({here ? sendable_host(listens->host) : by->host, listens->port});
+}
+
 int info(Context& context) {
   JobTracker jobtracker(context);
-  const ServerView server = jobtracker.server();
+  ServerView server = jobtracker.server();
+  if (server.http) server.http = sendable_address(*server.http, jobtracker.address());
   if (context.json()) {
     print_json(context.out, to_json(server));
     return kExitDone;

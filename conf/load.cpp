@@ -19,8 +19,16 @@ namespace {
 
 constexpr std::string_view kSizeAllowed = "a settings file of at most 1 MiB";
 
-void refuse(Diagnostics& out, std::string_view what, std::string_view allowed) {
-  out.error({}, fmt::format("{}, allowed: {}", what, allowed));
+void refuse(Diagnostics& out, Mark at, std::string_view what, std::string_view allowed) {
+  out.error(at, fmt::format("{}, allowed: {}", what, allowed));
+}
+
+// Of the first byte that is too many.
+Mark end_of_allowed(const std::string& text) {
+  const std::string_view fits = std::string_view(text).substr(0, kMaxSettingsBytes);
+  const auto lines = std::count(fits.begin(), fits.end(), '\n');
+  const std::size_t line_at = fits.rfind('\n') + 1;  // 0, if there is but one line
+  return {static_cast<int>(lines) + 1, static_cast<int>(fits.size() - line_at) + 1};
 }
 
 // The keys at the top of weir.yaml; each policy's section has its name.
@@ -67,7 +75,8 @@ namespace {
 // Nothing: `out` says why.
 std::optional<Loaded> load(const SettingsText& source, Diagnostics& out) {
   if (source.text.size() > kMaxSettingsBytes) {
-    refuse(out, fmt::format("is larger than {} bytes", kMaxSettingsBytes), kSizeAllowed);
+    refuse(out, end_of_allowed(source.text),
+           fmt::format("is larger than {} bytes", kMaxSettingsBytes), kSizeAllowed);
     return std::nullopt;
   }
   const YamlNode::Ptr document = parse_yaml(source.text, out);
@@ -75,7 +84,8 @@ std::optional<Loaded> load(const SettingsText& source, Diagnostics& out) {
   // A file caught half written is often empty; taking it for all defaults would drop every queue.
   const bool empty_map = document->kind == YamlNode::Kind::kMap && document->entries.empty();
   if (document->kind == YamlNode::Kind::kNull || empty_map) {
-    refuse(out, "holds no settings", "at least one key, for example policy: capacity");
+    const Mark at = document->at.line > 0 ? document->at : Mark{1, 1};
+    refuse(out, at, "holds no settings", "at least one key, for example policy: capacity");
     return std::nullopt;
   }
   Loaded loaded = read_settings(*document, source.allocations, out);

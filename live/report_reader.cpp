@@ -91,6 +91,7 @@ class Reader {
 
   void read_series() {
     const bool any = each_point("root", [&](const Json& point, TimeMs from, TimeMs to) {
+      seen_times_.emplace_back(from, to);
       for (const TaskKind kind : kTaskKinds) {
         const Json& of = part_of(point, kClasses[index(kind)]);
         report::Figures all;
@@ -129,6 +130,14 @@ class Reader {
     tally_.timeline().add(queue, kind, from, to, figures);
     tally_.totals(queue).used_slot_s[index(kind)] +=
         figures.running * static_cast<double>(to - from) / 1000;
+  }
+
+  // How much of it there are figures of.
+  DurationMs seen_of(TimeMs from, TimeMs to) const {
+    DurationMs seen = 0;
+    for (const auto& [begin, end] : seen_times_)
+      seen += std::max<DurationMs>(0, std::min(end, to) - std::max(begin, from));
+    return seen;
   }
 
   // Every page, up to a bound that is said.
@@ -195,11 +204,14 @@ class Reader {
   void take_kill(const Json& kill) {
     const std::string reason = text_of(kill, "reason");
     if (reason != "reclaim" && reason != "min_share" && reason != "fair_share") return;
-    const auto slot_ms = number_of(kill, "ran_ms") * number_of(kill, "slots", 1);
+    const std::int64_t at = number_of(kill, "t"), ran = number_of(kill, "ran_ms");
+    const std::int64_t slots = number_of(kill, "slots", 1), slot_ms = ran * slots;
+    made_.wasted_seen_slot_s = made_.wasted_seen_slot_s.value_or(0) +
+                               static_cast<double>(seen_of(at - ran, at) * slots) / 1000;
     tally_.add_kill({.victim = text_of(kill, "queue"),
                      .claimant = text_of(kill, "for"),
                      .reason = reason,
-                     .at = std::min(number_of(kill, "t"), now_ - 1),
+                     .at = std::min(at, now_ - 1),
                      .wasted_slot_s = static_cast<double>(slot_ms) / 1000});
   }
 
@@ -209,7 +221,8 @@ class Reader {
     made_.wall_clock = true;
     tally_.hand_over(now_, made_);
     made_.notes.emplace_back(
-        "Times without figures are those in which the JobTracker did not run.");
+        "Times without figures are those in which the JobTracker did not run and, where it was "
+        "killed, up to a minute before.");
     return std::move(made_);
   }
 
@@ -219,7 +232,8 @@ class Reader {
   report::Tally tally_;
   report::Report made_;
   std::vector<std::string> leaves_;
-  std::set<std::int64_t> seen_;
+  std::set<std::int64_t> seen_;  // jobs
+  std::vector<std::pair<TimeMs, TimeMs>> seen_times_;
 };
 
 }  // namespace

@@ -80,6 +80,8 @@ struct Report {
   std::vector<Series> queues;                   // leaves
   std::vector<QueueTotals> totals;              // of leaves, too
   std::vector<Kills> kills;
+  // Of what was thrown away that which ran while there are figures of use; none: all of it.
+  std::optional<double> wasted_seen_slot_s;
   std::vector<SlowJob> slowest;  // the slowest first
 };
 

@@ -145,6 +145,17 @@ std::string wait_axis(std::size_t first, std::size_t last) {
   return "<div class=\"waits axis\"><div></div><div class=\"x\">" + marks + "</div></div>\n";
 }
 
+std::string thrown_away(const Report& report, const QueueTotals& all) {
+  const std::string sum = slot_time(all.wasted_slot_s) + " thrown away";
+  const double used = all.used_slot_s[0] + all.used_slot_s[1];
+  const double seen = report.wasted_seen_slot_s.value_or(all.wasted_slot_s);
+  // Use is known by the second: of little use the part can come out as more than all of it.
+  if (used <= 0 || seen > used) return sum;
+  const bool in_part = report.wasted_seen_slot_s && seen < 0.999 * all.wasted_slot_s;
+  return fmt::format("{}, {} of what was used{}", sum, percent(seen, used),
+                     in_part ? ", where use is known" : "");
+}
+
 }  // namespace
 
 std::string headline(const Report& report) {
@@ -168,10 +179,7 @@ std::string headline(const Report& report) {
     cards += card(slot_time(*lent), "lent by queues",
                   fmt::format("{} borrowed", or_dash(both(all.borrowed_slot_s))));
   }
-  const double used = all.used_slot_s[0] + all.used_slot_s[1];
-  cards += card(count(all.lost), "tasks killed for other queues",
-                fmt::format("{} thrown away, {} of what was used", slot_time(all.wasted_slot_s),
-                            percent(all.wasted_slot_s, used)));
+  cards += card(count(all.lost), "tasks killed for other queues", thrown_away(report, all));
   return "<dl class=\"cards\">" + cards + "</dl>\n";
 }
 

@@ -11,11 +11,15 @@ namespace weir {
 // --- Jobs ---
 
 void JobLife::admit(Job& job) {
+  emit(JobStateChanged{job.id, JobState::kRunning, ""});
+  admit_again(job);
+}
+
+void JobLife::admit_again(Job& job) {
   state_.set_job_state(job, JobState::kRunning);
   const auto made = [&](TaskKind kind) { return !job.tasks(kind).tasks.empty(); };
   if (const TaskKinds kinds = job.kinds(); std::none_of(kinds.begin(), kinds.end(), made))
     state_.expand_tasks(job);
-  emit(JobStateChanged{job.id, JobState::kRunning, ""});
   make_schedulable(job);
   touch(job);
 }

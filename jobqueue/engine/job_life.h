@@ -19,6 +19,7 @@ class JobLife : public Part {
   using Part::Part;
 
   void admit(Job& job);  // from WAITING to RUNNING
+  void admit_again(Job& job);  // one that ran before a restart: the store says so, and that is old
   void admit_waiting(QueueId queue);
   void regroup();
   void note_pools();  // jobs may be in other pools now, or in none

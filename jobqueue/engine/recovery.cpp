@@ -26,7 +26,7 @@ Status Recovery::restore(const Snapshot& snapshot, const std::string& policy) {
   trackers_known_ = !recovering_for_.empty();
   // What ran goes on, also where a limit would let it wait by now.
   for (const JobSnapshot& old : snapshot.jobs) {
-    if (old.state == JobState::kRunning) parts_.jobs.admit(state_.mutable_job(old.job));
+    if (old.state == JobState::kRunning) parts_.jobs.admit_again(state_.mutable_job(old.job));
   }
   parts_.jobs.admit_everywhere();
   for (const JobSnapshot& old : snapshot.jobs) {

@@ -14,7 +14,8 @@
 namespace weir {
 
 // In the place of a step: what is no series. Stored: never renumber.
-inline constexpr DurationMs kPastOfQueues = -1, kPastDecisions = -2;
+inline constexpr DurationMs kPastOfQueues = -1, kPastDecisions = -2, kPastOfJobs = -3,
+                            kPastRun = -4;
 
 struct SeriesRow {
   DurationMs step = 0;

@@ -151,6 +151,7 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
   std::vector<wire::SettingsRecord> settings_records;
   std::vector<wire::Setting> settings_list;
   std::int64_t server_now_ms = 1'700'000'001'000;
+  std::string web;  // where the HTTP port listens; empty: there is none
   std::vector<wire::AttemptInfo> attempt_list;
   std::function<void()> on_status;
   // --- What it was asked ---
@@ -308,6 +309,7 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
     reply.frames_refused = 2;
     reply.tracker_port = 9091;
     reply.client_port = 9090;
+    if (!web.empty()) reply.__set_http(web);
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/commands_fixture.h"
+#include "tracker/port/sendable_host.h"
 
 namespace weir::cli {
 namespace {
@@ -234,6 +235,19 @@ TEST_F(QueueCommands, QueuesPolicyAndServer) {
   fake.refuse =
       refusal(wire::ErrorCode::UNKNOWN_POLICY, "policy 'quick': must be capacity or fifo");
   EXPECT_EQ(weir({"policy", "set", "quick"}).code, 2);
+}
+
+TEST_F(QueueCommands, TheWebPagesAddressIsOneThatCanBeSent) {
+  EXPECT_THAT(weir({"info"}).out, HasSubstr("none (listen.http)"));
+  fake.web = "node7:9080";
+  EXPECT_THAT(weir({"info"}).out, HasSubstr("http://node7:9080/"));
+  for (const char* all : {"0.0.0.0:9080", "[::]:9080"}) {
+    fake.web = all;
+    const std::string own = sendable_host("0.0.0.0");
+    EXPECT_THAT(own, Not(HasSubstr("0.0.0.0")));
+    EXPECT_THAT(weir({"info"}).out, HasSubstr("http://" + own + ":9080/")) << all;
+    EXPECT_EQ(json({"info"})["http"], own + ":9080") << all;
+  }
 }
 
 TEST_F(QueueCommands, PolicyShowComparesWhatEachPolicyWouldGive) {

@@ -58,8 +58,9 @@ TEST(Hostile, BigSettings) {
   for (int i = 0; i < 9'000; ++i) flat += "  - {name: queue" + std::to_string(i) + ", parent: r}\n";
   EXPECT_EQ(good(flat).settings.queues[0].queues.size(), 9'000u);
   EXPECT_THAT(
-      findings(std::string(kMaxSettingsBytes + 1, ' ')),
-      ElementsAre("f: is larger than 1048576 bytes, allowed: a settings file of at most 1 MiB"));
+      findings("\n\n" + std::string(kMaxSettingsBytes, ' ')),
+      ElementsAre("f:3:1048575: is larger than 1048576 bytes, allowed: a settings file of at most "
+                  "1 MiB"));
   std::string wrong = "queues:\n";
   for (int i = 0; i < 2'000; ++i) wrong += "  - {nmae: x}\n";
   EXPECT_EQ(findings(wrong).back(), "f: 3500 more findings are not shown");

@@ -38,6 +38,7 @@ TEST_P(Refused, SaysWhereWhatAndWhatIsAllowed) {
   "update_interval, preemption, preemption_interval, assign_multiple, max_maps, "          \
   "max_reduces, size_based_weight, new_job_booster, weight_adjuster, load_manager, "       \
   "load_max_diff, task_selector, event_log, locality_delay, copy_compute_split, copy_factor"
+#define ONE_KEY "at least one key, for example policy: capacity"
 #define NOT_YAML                                                                                   \
   ", allowed: `key: value` lines indented with spaces, lists of `- item`, {flow: maps} and [flow " \
   "lists]"
@@ -46,9 +47,11 @@ INSTANTIATE_TEST_SUITE_P(
     Yaml, Refused,
     ::testing::Values(
         BadInput{"",
-                 "f: holds no settings, allowed: at least one key, for example policy: capacity"},
+                 "f:1:1: holds no settings, allowed: " ONE_KEY},
         BadInput{"# nothing\n",
-                 "f: holds no settings, allowed: at least one key, for example policy: capacity"},
+                 "f:1:1: holds no settings, allowed: " ONE_KEY},
+        BadInput{"# nothing\n\n  {}\n",
+                 "f:3:3: holds no settings, allowed: " ONE_KEY},
         BadInput{"- a\n", "f:1:1: the file is a list, allowed: a map with the keys " KEYS},
         BadInput{"just text\n",
                  "f:1:1: the file is \"just text\", allowed: a map with the keys " KEYS},

@@ -16,7 +16,8 @@ def referred(part):
 
 
 def strict(schema):
-    """OpenAPI 3.0's `nullable` as JSON Schema has it, references looked up. Only what is named may be there."""
+    """OpenAPI 3.0's `nullable` as JSON Schema has it, references looked up. Only what is named may be there, but for
+    the alternatives of an `anyOf`, which have no type of their own: the object around them names all."""
     if isinstance(schema, list):
         return [strict(one) for one in schema]
     if not isinstance(schema, dict):
@@ -24,7 +25,7 @@ def strict(schema):
     if "$ref" in schema:
         return strict(referred(schema)[0])
     made = {key: strict(value) for key, value in schema.items() if key not in ("nullable", "description", "format")}
-    if "properties" in schema and schema.get("additionalProperties") is not False:
+    if "type" in schema and "properties" in schema and schema.get("additionalProperties") is not False:
         raise AssertionError(f"an object that may have more fields than are named: {list(schema['properties'])}")
     return {"anyOf": [{"type": "null"}, made]} if schema.get("nullable") else made
 

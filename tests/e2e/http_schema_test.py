@@ -157,5 +157,53 @@ class Schema(Http):
         self.assertEqual(never_null - NOT_HERE - NOT_NULL_HERE, set(), "fields of the document that may be null and never were")
 
 
+    def wrong_values(self, schema):
+        """Values just beyond what the schema of a field takes."""
+        if "minimum" in schema:
+            yield schema["minimum"] - 1
+        if "maximum" in schema:
+            yield schema["maximum"] + 1
+        if schema.get("minLength"):
+            yield ""
+        if "maxLength" in schema:
+            yield "/" + "x" * schema["maxLength"]
+        if schema.get("minItems"):
+            yield []
+        if "maxItems" in schema and schema["maxItems"] < 1000:
+            yield [{"name": f"f{i}", "content": ""} for i in range(schema["maxItems"] + 1)]
+        if "maxProperties" in schema:
+            yield {f"k{i}": "" for i in range(schema["maxProperties"] + 1)}
+        if "enum" in schema:
+            yield "none of these"
+        if "pattern" in schema:
+            yield "a\0b"
+
+    def test_what_the_document_says_of_bodies_is_what_the_server_takes(self):
+        document = DOCUMENT["components"]["schemas"]["Submission"]
+        known = self.call("POST", "/jobs", 400, body={"nonsense": 1}).json()["hint"].removeprefix("one of: ").split(", ")
+        self.assertEqual(set(document["properties"]), set(known))
+        good = {"queue": "research", "input_files": [str(self.dir)], "output": str(self.dir / "never"), "mapper": "cat", "reduces": 0,
+                "hold": True}
+        taken = jsonschema.Draft7Validator(strict({"$ref": "#/components/schemas/Submission"}))
+        tried = 0
+        for name, schema in document["properties"].items():
+            for value in self.wrong_values(schema):
+                body = {**good, name: value}
+                self.assertFalse(taken.is_valid(body), f"the document takes {name}: {str(value)[:60]}")
+                refused = self.call("POST", "/jobs", 400, body=body).json()
+                self.assertIn(name, refused["message"], str(value)[:60])
+                tried += 1
+        self.assertGreater(tried, 40)
+        for body in ({**good, "reduces": 1}, {key: value for key, value in good.items() if key != "queue"}):
+            self.assertFalse(taken.is_valid(body), body)
+            self.call("POST", "/jobs", 400, body=body)
+        self.assertTrue(taken.is_valid(good))
+        job = self.submit_job(hold=True)["number"]
+        change = jsonschema.Draft7Validator(strict({"$ref": "#/components/schemas/JobChange"}))
+        for body in ({}, {"held": None, "queue": None}, {"queue": "lab", "pool": "lab"}, {"held": True}, {"priority": "TOP"}):
+            self.assertFalse(change.is_valid(body), body)
+            self.call("PATCH", f"/jobs/{job}", 400, body=body)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -5,6 +5,7 @@ import contextlib
 import json
 import signal
 import sqlite3
+import time
 import unittest
 
 import requests
@@ -125,6 +126,42 @@ class Reclaim(Cluster):
         wait_for("it is written", lambda: self.stored_of("b")["jobs"][0] == before["b"]["jobs_succeeded"] + 1)
         self.restart(conf, signal.SIGKILL)
         self.assertEqual(self.totals("b")["jobs_succeeded"], before["b"]["jobs_succeeded"] + 1)
+
+    def test_what_was_decided_outlives_a_kill_and_what_ran_on_does_not_start_again(self):
+        conf = self.start_two_orgs("1h")
+        self.keep_ports(conf, ", http: 127.0.0.1:0")
+        self.restart(conf, signal.SIGTERM)
+        job_b = self.borrow()
+        told = self.decisions("submit,job")
+        self.assertEqual([one["event"] for one in told], ["job", "submit"])
+        self.assertEqual(len(self.decisions("launch")), 4)
+        series = {"queue": "b", "step": "1s", "since": 0}
+        wait_for("it is written", lambda: "RUNNING" in self.stored(-3) and self.stored(1000, "b"))
+        seen = requests.get(f"{self.page}/api/v1/series", params=series, timeout=30).json()["points"]
+        wait_for("the series go on being written", lambda: self.stored(1000, "b") != self.stored(1000, "b", wait=0.5))
+        self.restart(conf, signal.SIGKILL)
+        wait_for("all are known again", lambda: len(self.decisions("adopt")) == 4)
+        self.assertEqual(self.decisions("launch"), [])
+        self.assertEqual(self.decisions("submit,job"), told)
+        killed, ended, *_ = self.decisions("start")
+        self.assertIn("was killed", killed["reason"])
+        self.assertNotIn("reason", ended)
+        since = {kind: int(requests.get(f"{self.page}/api/v1/decisions", params={"kind": kind}, timeout=30)
+                           .headers["X-Weir-Complete-Since"]) for kind in ("launch", "job", "kill", "launch,job")}
+        self.assertEqual(since["launch"], killed["t"])
+        self.assertEqual(since["launch,job"], killed["t"])
+        self.assertLessEqual(since["job"], told[-1]["t"])
+        self.assertLessEqual(since["kill"], ended["t"])
+        after = requests.get(f"{self.page}/api/v1/series", params=series, timeout=30).json()["points"]
+        self.assertEqual(after[:len(seen)], seen)
+        self.gate.touch()
+        self.assertEqual(self.wait_for_end(job_b), "SUCCEEDED")
+
+    def stored(self, step, series="", wait=0):
+        time.sleep(wait)
+        with contextlib.closing(sqlite3.connect(f"file:{self.dir}/weir.db?mode=ro", uri=True)) as store:
+            rows = store.execute("SELECT hex(data) FROM series WHERE step = ? AND series = ? ORDER BY start", (step, series))
+            return "".join(bytes.fromhex(row[0]).decode("latin-1") for row in rows)
 
     def stored_of(self, queue):
         """What the store has of a queue's past."""

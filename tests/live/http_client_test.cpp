@@ -139,6 +139,24 @@ TEST(HttpClient, WhoeverWaitsCanBeCalledOff) {
   EXPECT_THROW(client.get("/"), HttpTrouble);
 }
 
+// A task that was killed had run since before the first figures.
+TEST(ReportReader, WhatWasThrownAwayIsComparedWithTheUseOfItsTime) {
+  const std::string series = R"({"step_ms":10000,"points":[{"t":50000,"map":{"running":2}}]})";
+  CannedServer server({{answer("{\"policy\":\"capacity\"}")},
+                       {answer(R"([{"name":"a","leaf":true}])")},
+                       {answer(series)},
+                       {answer(series)},
+                       {answer("[]")},
+                       {answer("[]")},
+                       {answer(R"([{"t":58000,"reason":"reclaim","queue":"a","for":"b",)"
+                               R"("ran_ms":28000,"slots":2}])")}});
+  HttpClient client("127.0.0.1", server.port());
+  const report::Report report = read_report(client, 10'000, 100'000);
+  EXPECT_EQ(report.wasted_seen_slot_s, 16);
+  EXPECT_EQ(report.kills.at(0).wasted_slot_s, 56);
+  EXPECT_THAT(report.notes.back(), HasSubstr("where it was killed, up to a minute before"));
+}
+
 TEST(ApiJson, WhatTheServerRefusesIsSaidInItsWords) {
   CannedServer server({{"HTTP/1.1 404 Not Found\r\nContent-Length: 57\r\n\r\n"
                         R"({"code":"UNKNOWN_JOB","message":"no job 7","hint":"look"})"},

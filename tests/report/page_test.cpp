@@ -83,6 +83,16 @@ TEST(Page, HasTheFiguresOfEachPart) {
                           HasSubstr("13m20s")));
 }
 
+TEST(Page, WhatWasThrownAwayIsAPartOfTheUseThatIsKnown) {
+  Report report = sample("prod");
+  report.wasted_seen_slot_s = 2;
+  EXPECT_THAT(html(report),
+              HasSubstr("4 slot-s thrown away, 25.0% of what was used, where use is known"));
+  report.totals[0].wasted_slot_s = 12;
+  report.wasted_seen_slot_s = 12;  // of 8 that were used: the figures do not say
+  EXPECT_THAT(html(report), AllOf(HasSubstr("12 slot-s thrown away<"), Not(HasSubstr("150.0%"))));
+}
+
 TEST(Page, AreasOfAQueueAreWhereItsFiguresSay) {
   const std::string page = html(sample("prod"));
   // The axis ends at 6: 4 of 6 guaranteed are a third from the top; beyond them is borrowed.

@@ -122,7 +122,7 @@ void JobTracker::make_services(const JobTrackerParts& parts) {
   facts_.http = [this, listens = parts.daemon.listen_http]() -> std::optional<std::string> {
     const int port = front_port();
     if (port == 0 || !listens) return std::nullopt;
-    return listens->host + ':' + std::to_string(port);
+    return format_address({listens->host, static_cast<std::uint16_t>(port)});
   };
   jobs_ = std::make_unique<JobService>(*loop_, *history_);
   cluster_ = std::make_unique<ClusterService>(*loop_, facts_);

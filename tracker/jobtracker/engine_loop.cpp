@@ -25,6 +25,7 @@ EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource 
       registrations_(options.max_trackers),
       decisions_(first_decision(*engine_), std::move(past.decisions)),
       requests_(options.queue_limit) {
+  decisions_.note_start(time_.started(), "Weir " WEIR_VERSION, past.killed);
   counters_.recovery_ms.set(-1);
   publisher_.publish_all(*engine_);
   published_at_ = steady_clock::now();

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/address.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
@@ -24,6 +23,7 @@
 #include "tracker/jobtracker/daemon.h"
 #include "tracker/jobtracker/settings_file.h"
 #include "tracker/jobtracker/settings_reload.h"
+#include "tracker/port/sendable_host.h"
 #include "tracker/rpc/log_lines.h"
 
 namespace weir {
@@ -69,17 +69,10 @@ Result<std::unique_ptr<Store>> open_store(const std::string& path, const Setting
   return open_sqlite_store(path, std::move(codec), {.finished_jobs_limit = finished});
 }
 
-bool is_loopback(const std::string& host) {
-  if (host == "localhost") return true;
-  boost::system::error_code error;
-  const auto address = boost::asio::ip::make_address(host, error);
-  return !error && address.is_loopback();
-}
-
 void warn_about_identity(const DaemonSettings& daemon) {
-  const bool http_inside = !daemon.listen_http || is_loopback(daemon.listen_http->host);
-  if (is_loopback(daemon.listen_thrift.host) && is_loopback(daemon.listen_trackers.host) &&
-      http_inside)
+  const bool http_inside = !daemon.listen_http || is_loopback_host(daemon.listen_http->host);
+  if (is_loopback_host(daemon.listen_thrift.host) &&
+      is_loopback_host(daemon.listen_trackers.host) && http_inside)
     return;
   spdlog::warn("identity: =====================================================================");
   spdlog::warn("identity: this JobTracker listens on {}, {}{}, not on loopback addresses alone.",
@@ -207,7 +200,7 @@ int run(const JobTrackerOptions& options) {
                (*tracker)->tracker_port(), (*tracker)->loop().views().latest()->policy);
   if ((*tracker)->front_port() != 0) {
     spdlog::info("jobtracker: web page at http://{}/",
-                 format_address({daemon.listen_http->host,
+                 format_address({sendable_host(daemon.listen_http->host),
                                  static_cast<std::uint16_t>((*tracker)->front_port())}));
   }
   if (Status written = write_port_file(options.port_file, **tracker); !written) {

@@ -15,30 +15,51 @@ bool handed_over(const std::string& path, const Settings& settings, const QueueT
   return !tree.find_path(path) && queue_after(settings, tree, path).valid();
 }
 
+// What the store says of a JobTracker until its end, and from then on.
+constexpr const char *kRuns = "runs", *kEnded = "ended";
+
+// The decisions of one ring, as they are read.
+class Filled {
+ public:
+  explicit Filled(std::int64_t before) : before_(before) {}
+
+  void take(const SeriesRow& row, DecisionLog::Segments& out) {
+    const auto segment = decode_decisions(row.data);
+    if (segment == nullptr || segment->at(0).number <= last_) return;
+    if (segment->at(segment->size() - 1).number >= before_) return;
+    last_ = segment->at(segment->size() - 1).number;
+    // Each start began a segment of its own: they are filled, so that many starts keep as much.
+    for (std::size_t place = 0; place < segment->size();) {
+      if (filling_ == nullptr || filling_->full()) {
+        filling_ = std::make_shared<DecisionSegment>();
+        out.push_back(filling_);
+      }
+      place = append(*segment, place, *filling_);
+    }
+  }
+
+ private:
+  const std::int64_t before_;
+  std::int64_t last_ = 0;
+  std::shared_ptr<DecisionSegment> filling_;
+};
+
 }  // namespace
 
 Result<StoredPast> load_past(Store& store, std::int64_t before) {
   StoredPast out;
   const auto history = store.history();
   if (!history) return history.error();
-  std::int64_t last = 0;
-  std::shared_ptr<DecisionSegment> filling;
+  Filled rare(before), jobs(before);
   const Status read = (*history)->past([&](const SeriesRow& row) {
     if (row.step == kPastOfQueues) {
       if (auto past = decode_queue(row.data)) out.queues[row.series] = std::move(*past);
-      return;
-    }
-    const auto segment = row.step == kPastDecisions ? decode_decisions(row.data) : nullptr;
-    if (segment == nullptr || segment->at(0).number <= last) return;
-    if (segment->at(segment->size() - 1).number >= before) return;
-    last = segment->at(segment->size() - 1).number;
-    // Each start began a segment of its own: they are filled, so that many starts keep as much.
-    for (std::size_t place = 0; place < segment->size();) {
-      if (filling == nullptr || filling->full()) {
-        filling = std::make_shared<DecisionSegment>();
-        out.decisions.push_back(filling);
-      }
-      place = append(*segment, place, *filling);
+    } else if (row.step == kPastDecisions) {
+      rare.take(row, out.decisions.rare);
+    } else if (row.step == kPastOfJobs) {
+      jobs.take(row, out.decisions.jobs);
+    } else if (row.step == kPastRun) {
+      out.killed = row.data == kRuns;
     }
   });
   if (!read) return read.error();
@@ -48,7 +69,8 @@ Result<StoredPast> load_past(Store& store, std::int64_t before) {
 PastKeeper::PastKeeper(Parts parts, Past::Queues stored)
     : parts_(std::move(parts)),
       written_(std::move(stored)),
-      decisions_written_(parts_.decisions->first() - 1),
+      rare_written_(parts_.decisions->first() - 1),
+      jobs_written_(rare_written_),
       thread_([this] { run(); }) {}
 
 PastKeeper::~PastKeeper() {
@@ -65,21 +87,27 @@ void PastKeeper::stop() {
 }
 
 void PastKeeper::run() {
+  hand_over(kRuns);
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, std::chrono::milliseconds(parts_.gap_ms),
                          [this] { return stopped_; })) {
     lock.unlock();
-    if (parts_.room()) hand_over();
+    if (parts_.room()) hand_over(kRuns);
     lock.lock();
   }
   lock.unlock();
-  hand_over();
+  hand_over(kEnded);
 }
 
-void PastKeeper::hand_over() {
+void PastKeeper::hand_over(const char* how) {
   SeriesWrite write;
   put_queues(write);
-  put_decisions(write);
+  const DecisionLog::Kept kept = parts_.decisions->kept();
+  put_decisions(kept.rare, kPastDecisions, rare_written_, write);
+  put_decisions(kept.jobs, kPastOfJobs, jobs_written_, write);
+  // Behind what it is true of.
+  if (how != run_written_) write.rows.push_back({kPastRun, 0, "", how});
+  run_written_ = how;
   if (!write.empty()) parts_.write(std::move(write));
 }
 
@@ -106,14 +134,15 @@ void PastKeeper::put_queues(SeriesWrite& write) {
   }
 }
 
-void PastKeeper::put_decisions(SeriesWrite& write) {
-  const auto segments = parts_.decisions->rare_segments();
+void PastKeeper::put_decisions(const DecisionLog::Segments& segments, DurationMs step,
+                               std::int64_t& written_up_to, SeriesWrite& write) {
   for (const auto& segment : segments) {
     const std::size_t size = segment->size();
-    if (size == 0 || segment->at(size - 1).number <= decisions_written_) continue;
-    decisions_written_ = segment->at(size - 1).number;
-    write.rows.push_back({kPastDecisions, segment->at(0).number, "", encode(*segment)});
-    write.keep = {{kPastDecisions, segments.front()->at(0).number}};
+    if (size == 0 || segment->at(size - 1).number <= written_up_to) continue;
+    written_up_to = segment->at(size - 1).number;
+    write.rows.push_back({step, segment->at(0).number, "", encode(*segment)});
+    std::erase_if(write.keep, [&](const auto& keep) { return keep.step == step; });
+    write.keep.push_back({step, segments.front()->at(0).number});
   }
 }
 

@@ -1,7 +1,7 @@
-// Keeps what people ask of the past (published/past.h, and of the decision log what is rare) in the
-// store: a thread of its own looks every few seconds at what has been published and hands over what
-// has changed, behind the promises; at the end all of it. So a crash costs the last seconds, a
-// restart nothing.
+// Keeps what people ask of the past (published/past.h, and of the decision log what it keeps) in
+// the store: a thread of its own looks every few seconds at what has been published and hands over
+// what has changed, behind the promises; at the end all of it, and that it was the end. So a crash
+// costs the last seconds, and the next start knows; a restart costs nothing.
 #pragma once
 
 #include <condition_variable>
@@ -21,7 +21,8 @@ namespace weir {
 
 struct StoredPast {
   Past::Queues queues;
-  std::vector<std::shared_ptr<const DecisionSegment>> decisions;  // the oldest first
+  DecisionLog::Kept decisions;
+  bool killed = false;  // the JobTracker before did not get to the end
 };
 // Without what is damaged; an error: the store cannot be read, so that what it has must not be
 // written over. `before`: the number of the first decision that is not of the past.
@@ -51,13 +52,15 @@ class PastKeeper {
 
  private:
   void run();
-  void hand_over();
+  void hand_over(const char* how);
   void put_queues(SeriesWrite& write);
-  void put_decisions(SeriesWrite& write);
+  void put_decisions(const DecisionLog::Segments& segments, DurationMs step,
+                     std::int64_t& written_up_to, SeriesWrite& write);
 
   const Parts parts_;
-  Past::Queues written_;                // the keeper's thread, as the next
-  std::int64_t decisions_written_ = 0;  // up to this number
+  Past::Queues written_;  // the keeper's thread, as what follows
+  std::int64_t rare_written_, jobs_written_;  // up to this number
+  const char* run_written_ = "";              // kRuns, kEnded
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable wake_;

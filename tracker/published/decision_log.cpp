@@ -9,23 +9,19 @@ namespace weir {
 namespace {
 
 constexpr std::size_t kBusySegments = 128;
-constexpr std::size_t kRareSegments = 64;
+constexpr std::size_t kKeptSegments = 64;
 constexpr std::size_t kBusyBytes = 24 << 20;
-constexpr std::size_t kRareBytes = 12 << 20;
+constexpr std::size_t kKeptBytes = 12 << 20;
 
-// What users can cause at will, or what happens all the time.
+// What happens all the time, and what anybody can have refused.
 bool is_busy(DecisionKind kind) {
   switch (kind) {
+    case DecisionKind::kAdopt:
     case DecisionKind::kLaunch:
     case DecisionKind::kCompute:
     case DecisionKind::kFinish:
     case DecisionKind::kFail:
     case DecisionKind::kReopen:
-    case DecisionKind::kSubmit:
-    case DecisionKind::kJob:
-    case DecisionKind::kMove:
-    case DecisionKind::kRelease:
-    case DecisionKind::kPriority:
     case DecisionKind::kRefused:
       return true;
     default:
@@ -33,10 +29,34 @@ bool is_busy(DecisionKind kind) {
   }
 }
 
+// What users can cause at will, and is to be known later, too.
+bool is_of_jobs(DecisionKind kind) {
+  switch (kind) {
+    case DecisionKind::kSubmit:
+    case DecisionKind::kJob:
+    case DecisionKind::kMove:
+    case DecisionKind::kRelease:
+    case DecisionKind::kPriority:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::uint32_t bit(DecisionKind kind) {
+  return std::uint32_t{1} << static_cast<int>(kind);
+}
+
 const char* how_name(TrackerChanged::How how) {
   static constexpr const char* kNames[] = {"added",   "lost",    "back",   "draining", "stopping",
                                            "resumed", "stopped", "faulty", "healed",   "forgotten"};
   return kNames[static_cast<std::size_t>(how)];
+}
+
+// The least number that an attempt of this start has.
+std::uint32_t first_attempt(const Engine& engine) {
+  const std::uint32_t epoch = engine.state().epoch();
+  return (epoch > 0 ? epoch - 1 : 0) * kAttemptsPerEpoch;
 }
 
 std::string_view path_of(const Engine& engine, QueueId queue) {
@@ -63,6 +83,11 @@ class DecisionLog::Writer {
   void operator()(const Fact&) {}
 
   void operator()(const AttemptLaunched& fact) {
+    if (fact.attempt.attempt < first_attempt(engine_)) {  // it was launched before this start
+      begin(DecisionKind::kAdopt);
+      attempt(fact.attempt, fact.tracker, fact.queue);
+      return end();
+    }
     begin(DecisionKind::kLaunch);
     attempt(fact.attempt, fact.tracker, fact.queue);
     text(name(fact.locality));
@@ -251,16 +276,42 @@ class DecisionLog::Writer {
   DecisionRecord* record_ = nullptr;
 };
 
-DecisionLog::DecisionLog(std::int64_t first, Segments past)
+DecisionLog::DecisionLog(std::int64_t first, Kept past)
     : first_(first),
       next_(first),
       busy_(kBusySegments, kBusyBytes),
-      rare_(kRareSegments, kRareBytes) {
-  rare_.restore(std::move(past));
+      jobs_(kKeptSegments, kKeptBytes),
+      rare_(kKeptSegments, kKeptBytes) {
+  jobs_.restore(std::move(past.jobs));
+  rare_.restore(std::move(past.rare));
+}
+
+void DecisionLog::note_start(TimeMs at, std::string_view version, bool killed) {
+  begun_ = at;
+  DecisionSegment& segment = rare_.open();
+  DecisionRecord& record = segment.next();
+  record.number = next_++;
+  record.at = at;
+  record.kind = DecisionKind::kStart;
+  record.other = segment.name(version);
+  if (killed)
+    record.text = segment.name("the one before was killed and its last seconds are missing");
+  segment.publish();
 }
 
 DecisionLog::Ring& DecisionLog::ring_of(DecisionKind kind) {
-  return is_busy(kind) ? busy_ : rare_;
+  return is_busy(kind) ? busy_ : is_of_jobs(kind) ? jobs_ : rare_;
+}
+
+TimeMs DecisionLog::complete_since(std::uint32_t kinds) const {
+  TimeMs since = 0;
+  for (std::size_t i = 0; i < kDecisionKindCount; ++i) {
+    const auto kind = static_cast<DecisionKind>(i);
+    if ((kinds & bit(kind)) == 0) continue;
+    const Ring& ring = is_busy(kind) ? busy_ : is_of_jobs(kind) ? jobs_ : rare_;
+    since = std::max(since, ring.complete_since(begun_));
+  }
+  return since;
 }
 
 bool DecisionLog::on(const Event& event, const Engine& engine) {
@@ -270,7 +321,14 @@ bool DecisionLog::on(const Event& event, const Engine& engine) {
   return next_ > before;
 }
 
+TimeMs DecisionLog::Ring::complete_since(TimeMs begun) const {
+  const std::lock_guard lock(mutex_);
+  const bool says = goes_back_ && !segments_.empty() && segments_.front()->size() > 0;
+  return says ? segments_.front()->at(0).at : begun;
+}
+
 void DecisionLog::Ring::restore(Segments past) {
+  goes_back_ = !past.empty();
   for (auto& segment : past) {
     sealed_bytes_ += segment->bytes();
     segments_.push_back(std::move(segment));
@@ -288,6 +346,7 @@ DecisionSegment& DecisionLog::Ring::open() {
     sealed_bytes_ -= segments_.front()->bytes();
     gone.push_back(std::move(segments_.front()));
     segments_.pop_front();
+    goes_back_ = true;
   }
   return *last_;
 }

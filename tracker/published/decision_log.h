@@ -7,10 +7,10 @@
 // trackers' names). Records lie in
 // segments with the names that they need; a reader takes the segments there are (a mutex is held
 // for that, and for every 512th decision), and makes words of those that are asked for. There are
-// two rings, so that what users cause at will (launches, ends, submissions, refusals) does not push
-// out what is rare: 65,536 of the former, 32,768 of the latter, in at most 24 MiB and 12 MiB with
-// their names and texts. What is rare outlives a restart (tracker/past); the event log is for those
-// who must not lose any.
+// three rings, so that what is frequent does not push out what is rare: 65,536 of tasks and
+// refusals, 32,768 of what becomes of jobs, 32,768 of the rest, in at most 24, 12 and 12 MiB with
+// their names and texts. All but the first outlive a restart (tracker/past), and a reader is told
+// since when nothing is missing; the event log is for those who must not lose any.
 #pragma once
 
 #include <array>
@@ -47,6 +47,8 @@ struct DecisionFilter {
 struct DecisionPage {
   std::vector<DecisionView> decisions;  // newest first
   bool more = false;                    // behind the last of them
+  // Of the kinds that were asked for, nothing that was decided since then is missing: wall clock.
+  TimeMs complete_since = 0;
 };
 
 // Attempts killed for others, by the dotted path of their leaf and their class.
@@ -63,9 +65,16 @@ class DecisionLog {
  public:
   using Segments = std::vector<std::shared_ptr<const DecisionSegment>>;
 
-  // `first`: the number of the first decision; rises with every start. `past`: what was rare before
-  // this one, the oldest first.
-  explicit DecisionLog(std::int64_t first, Segments past = {});
+  // What outlives a restart, the oldest first.
+  struct Kept {
+    Segments rare, jobs;
+  };
+  // `first`: the number of the first decision; rises with every start. `past`: of those before.
+  explicit DecisionLog(std::int64_t first, Kept past = {});
+
+  // The first decision of a JobTracker's start. `killed`: the one before did not end by itself.
+  // Before any other, and before there are readers.
+  void note_start(TimeMs at, std::string_view version, bool killed);
 
   // The engine's thread. `engine` is as the step left it in which the event happened. Whether it
   // was noted.
@@ -76,8 +85,8 @@ class DecisionLog {
   Result<DecisionPage> read(const DecisionFilter& filter, const WallClock& wall) const;
   static const std::vector<std::string>& kinds();
   std::int64_t first() const { return first_; }
-  // What is to be kept; the last of them goes on.
-  Segments rare_segments() const { return rare_.segments(); }
+  // What is to be kept; the last of each goes on.
+  Kept kept() const { return {rare_.segments(), jobs_.segments()}; }
   // The preemptions behind number `after`, as far as they are still there; returns the number up to
   // which they are counted.
   std::int64_t count_kills(std::int64_t after, KillCounts& counts) const;
@@ -89,6 +98,8 @@ class DecisionLog {
    public:
     Ring(std::size_t segments, std::size_t bytes) : segments_most_(segments), bytes_most_(bytes) {}
     void restore(Segments past);  // before any record
+    // Nothing is missing since then, in engine time; of a ring that has lost nothing `begun`.
+    TimeMs complete_since(TimeMs begun) const;
     // The engine's thread: where the next record goes, with room for its names.
     DecisionSegment& open();
     Segments segments() const;
@@ -100,15 +111,19 @@ class DecisionLog {
     std::shared_ptr<DecisionSegment> last_;  // the engine's thread
     mutable std::mutex mutex_;               // guards what follows
     std::deque<std::shared_ptr<const DecisionSegment>> segments_;
+    bool goes_back_ = false;  // further than this start, or not as far: its first record says
   };
 
   class Writer;  // of one event's record
 
   Ring& ring_of(DecisionKind kind);
+  TimeMs complete_since(std::uint32_t kinds) const;
 
   const std::int64_t first_;
   std::int64_t next_;  // number
+  TimeMs begun_ = 0;   // engine time
   Ring busy_;
+  Ring jobs_;
   Ring rare_;
   std::set<AttemptKey> ordered_;  // kills told, whose attempts have not ended
 };

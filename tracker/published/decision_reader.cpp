@@ -1,4 +1,4 @@
-// The reading side of the decision log: newest first, from the two rings at once, in words.
+// The reading side of the decision log: newest first, from the three rings at once, in words.
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -55,6 +55,17 @@ class Walk {
   std::size_t segment_ = 0;  // segments_.size(): at the end
   std::size_t place_ = 0;
 };
+
+template <std::size_t kWalks>
+Walk& newest_of(Walk (&walks)[kWalks]) {
+  Walk* newest = &walks[0];
+  for (Walk& walk : walks) {
+    const DecisionRecord* record = walk.record();
+    const DecisionRecord* known = newest->record();
+    if (record != nullptr && (known == nullptr || record->number > known->number)) newest = &walk;
+  }
+  return *newest;
+}
 
 bool is_or_below(std::string_view path, std::string_view queue) {
   if (!path.starts_with(queue)) return false;
@@ -121,6 +132,7 @@ void put_what_is_its_own(const DecisionRecord& record, const DecisionSegment& na
     case DecisionKind::kPolicy:
       out.policy = text;
       break;
+    case DecisionKind::kStart:
     case DecisionKind::kRefused:
       out.what = other;
       [[fallthrough]];
@@ -217,19 +229,16 @@ const std::vector<std::string>& DecisionLog::kinds() {
 Result<DecisionPage> DecisionLog::read(const DecisionFilter& filter, const WallClock& wall) const {
   const auto kinds = kinds_of(filter);
   if (!kinds) return kinds.error();
-  Walk busy(busy_.segments());
-  Walk rare(rare_.segments());
+  DecisionPage page;
+  page.complete_since = wall.at(complete_since(*kinds));
+  Walk walks[] = {Walk(busy_.segments()), Walk(jobs_.segments()), Walk(rare_.segments())};
   if (filter.before > 0) {
-    busy.skip_to(filter.before);
-    rare.skip_to(filter.before);
+    for (Walk& walk : walks) walk.skip_to(filter.before);
   }
   const TimeMs since = filter.since > 0 ? wall.engine_at(filter.since) : 0;
-  DecisionPage page;
   for (;;) {
-    const DecisionRecord* a = busy.record();
-    const DecisionRecord* b = rare.record();
-    if (a == nullptr && b == nullptr) break;
-    Walk& newest = b == nullptr || (a != nullptr && a->number > b->number) ? busy : rare;
+    Walk& newest = newest_of(walks);
+    if (newest.record() == nullptr) break;
     const DecisionRecord& record = *newest.record();
     if (record.at < since) break;  // all further ones are older
     const bool wanted =

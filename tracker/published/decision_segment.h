@@ -43,11 +43,14 @@ enum class DecisionKind : std::uint8_t {
   kPolicy,
   kSettings,
   kRefused,
+  kStart,
+  kAdopt,
 };
 inline constexpr const char* kDecisionKinds[] = {
     "launch",        "compute",       "finish",  "fail",  "kill",   "reopen",   "duty_passed_on",
     "submit",        "job",           "move",    "release", "priority", "claim", "claim_met",
-    "claim_dropped", "claim_resumed", "tracker", "queue", "policy", "settings", "refused"};
+    "claim_dropped", "claim_resumed", "tracker", "queue", "policy", "settings", "refused",
+    "start",         "adopt"};
 inline constexpr std::size_t kDecisionKindCount = std::size(kDecisionKinds);
 
 struct DecisionRecord {
@@ -65,7 +68,7 @@ struct DecisionRecord {
   std::uint16_t queue = 0;
   std::uint16_t user = 0;
   std::uint16_t text = 0;       // reason, state, priority, policy
-  std::uint16_t other = 0;      // for whom, pool, what, source
+  std::uint16_t other = 0;      // for whom, pool, what, source, version
   std::uint16_t by = 0;         // of a kill: what its container had (container_text())
   std::uint16_t leaf = 0;       // of a kill: the queue of the task, also where `queue` is a pool
   std::uint16_t group = 0;      // of a task of an application

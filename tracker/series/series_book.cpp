@@ -239,18 +239,20 @@ SeriesWrite SeriesBook::changed(TimeMs now, std::size_t most) {
   SeriesWrite out;
   for (const SeriesStep& step : kSeriesSteps)
     out.keep.push_back({step.ms, now - kept_ms(step) - step.ms * SeriesChunk::kSteps});
-  for (auto& [name, queue] : queues_) {
-    for (Ring& ring : queue.rings) {
+  for (auto at = queues_.upper_bound(handed_over_); at != queues_.end(); ++at) {
+    for (Ring& ring : at->second.rings) {
       auto chunk = ring.chunks.end();  // those that changed are the last
       while (chunk != ring.chunks.begin() && std::prev(chunk)->changed()) --chunk;
       for (; chunk != ring.chunks.end(); ++chunk) {
         if (out.rows.size() == most) return out;
         const auto step = (chunk->end() - chunk->start()) / SeriesChunk::kSteps;
-        out.rows.push_back({step, chunk->start(), name, chunk->bytes()});
+        out.rows.push_back({step, chunk->start(), at->first, chunk->bytes()});
         chunk->written();
       }
     }
+    handed_over_ = at->first;
   }
+  handed_over_.clear();
   return out;
 }
 

@@ -68,7 +68,8 @@ class SeriesBook {
   std::vector<std::string> queues() const;
 
   // What the store is to know, at most so many pieces: those that changed since they were last
-  // asked for. `keep` says what of the store may go.
+  // asked for, of the queues behind the one where the last call ended, so that all have their turn.
+  // Fewer: the round is over. `keep` says what of the store may go.
   SeriesWrite changed(TimeMs now, std::size_t most);
   // Rows of the store, in any order, before the first sample; then what of coarser steps is missing
   // is made of the finer ones.
@@ -110,6 +111,7 @@ class SeriesBook {
   std::size_t bytes_ = 0;
   TimeMs last_sample_ = 0;
   TimeMs tidied_ = 0;
+  std::string handed_over_;  // up to this queue; empty: a round begins
 };
 
 }  // namespace weir

@@ -157,10 +157,12 @@ void SeriesKeeper::hand_over(bool all) {
       const std::lock_guard lock(mutex_);
       write = book_.changed(now, kPiecesAtOnce);
     }
-    writing_ = write.rows.size() == kPiecesAtOnce;
     if (!writing_) written_at_ = now;
+    writing_ = write.rows.size() == kPiecesAtOnce;
+    const bool last = write.rows.empty();  // a round begins where the one before has ended
     parts_.write(std::move(write));
-  } while (all && writing_);
+    if (last) return;
+  } while (all);
 }
 
 }  // namespace weir

@@ -145,6 +145,8 @@ void Api::dispatch(const HttpRequest& request, const HttpResponder& responder) {
     auto names = match(route.path, request.path, kRoot);
     if (!names) continue;
     if (route.changes) hosts_.check_origin(request);
+    if (request.length_missing)
+      refuse("a body whose length is not said", "a Content-Length header", 411);
     return route.handle(context_, Call{request, std::move(*names), Reply(responder)});
   }
   throw Refusal{Error{ErrorCode::kBadRequest,

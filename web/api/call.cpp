@@ -16,6 +16,13 @@ namespace {
 
 constexpr std::int64_t kMostListed = 10'000;
 
+// One that is too large to be a job's is the number of none.
+bool is_number(std::string_view job) {
+  if (job.starts_with("job_")) job.remove_prefix(4);
+  return !job.empty() && std::all_of(job.begin(), job.end(),
+                                     [](char c) { return c >= '0' && c <= '9'; });
+}
+
 std::string joined(const std::vector<std::string_view>& names) {
   std::string all;
   for (const auto name : names) all += (all.empty() ? "" : ", ") + std::string(name);
@@ -29,8 +36,8 @@ std::vector<std::string> parts_of(std::string_view list) {
   while (!list.empty()) {
     const std::size_t comma = list.find(',');
     std::string_view part = list.substr(0, comma);
-    while (part.starts_with(' ')) part.remove_prefix(1);
-    while (part.ends_with(' ')) part.remove_suffix(1);
+    while (part.starts_with(' ') || part.starts_with('\t')) part.remove_prefix(1);
+    while (part.ends_with(' ') || part.ends_with('\t')) part.remove_suffix(1);
     if (!part.empty()) parts.emplace_back(part);
     if (comma == std::string_view::npos) break;
     list.remove_prefix(comma + 1);
@@ -123,6 +130,12 @@ Caller Call::caller() const {
 JobId Call::job() const {
   const auto job = parse_job_name(names.at(0));
   if (!job) {
+    if (is_number(names.at(0))) {
+      refuse(Error{ErrorCode::kUnknownJob,
+                   fmt::format("there is no job '{}'", names.at(0).substr(0, 64)),
+                   "a number that a job has",
+                   {}});
+    }
     refuse(fmt::format("'{}' is no job", names.at(0).substr(0, 64)), "7, 0007 or job_0007");
   }
   return *job;

@@ -1,6 +1,8 @@
 // The cluster, queues and pools.
 #include <fmt/format.h>
 
+#include "conf/values.h"
+#include "tracker/port/sendable_host.h"
 #include "tracker/published/listing.h"
 #include "web/api/cluster_json.h"
 #include "web/api/fields.h"
@@ -28,6 +30,8 @@ void get_cluster(ApiContext& context, const Call& call) {
   read_shared(context, call, query, "/cluster", [&context](const PublishedViews& views) {
     const ServerView server = context.tracker.cluster().info();
     Json json = to_json(server);
+    if (const auto listens = parse_address(server.http.value_or("")))
+      json["http"] = format_address({sendable_host(listens->host), listens->port});
     json.update(cluster_json(views, context.tracker.loop()));
     json["views_version"] = views.version;
     return json_answer(json, views.version);

@@ -3,28 +3,56 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/asio/ip/address.hpp>
+#include <optional>
 
 #include "web/api/refusal.h"
 #include "web/server/target.h"
 
 namespace weir::web {
-HostCheck::HostCheck(const std::vector<std::string>& names) {
-  for (const std::string& name : names) names_.push_back(lower_case(name));
+namespace {
+
+using Address = boost::asio::ip::address;
+
+// However it is written: an IPv4 address on a socket of IPv6 is itself, and a zone is nobody's
+// name.
+std::optional<Address> address_in(const std::string& text) {
+  boost::system::error_code error;
+  Address address = boost::asio::ip::make_address(text, error);
+  if (error) return std::nullopt;
+  if (!address.is_v6()) return address;
+  auto v6 = address.to_v6();
+  if (v6.is_v4_mapped()) return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, v6);
+  v6.scope_id(0);
+  return v6;
 }
 
-bool HostCheck::is_own(const std::string& host) const {
+}  // namespace
+
+HostCheck::HostCheck(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const auto address = address_in(name);
+    if (!address) {
+      names_.push_back(lower_case(name));
+    } else if (!address->is_unspecified()) {
+      addresses_.push_back(*address);
+    }
+  }
+}
+
+bool HostCheck::is_own(const std::string& host, const std::string& local) const {
   if (host.empty()) return true;  // HTTP/1.0 without a Host: no browser
-  boost::system::error_code error;
-  boost::asio::ip::make_address(host, error);
-  if (!error || host == "localhost" || host.ends_with(".localhost")) return true;
+  if (const auto address = address_in(host)) {
+    return address->is_loopback() || address == address_in(local) ||
+           std::find(addresses_.begin(), addresses_.end(), *address) != addresses_.end();
+  }
+  if (host == "localhost" || host.ends_with(".localhost")) return true;
   return std::find(names_.begin(), names_.end(), host) != names_.end();
 }
 
 void HostCheck::check_host(const HttpRequest& request) const {
-  if (is_own(request.host)) return;
+  if (is_own(request.host, request.local_address)) return;
   refuse(fmt::format("Host: this server does not go by the name '{}'", request.host.substr(0, 100)),
-         "its address, localhost, the machine's name, or a name in `listen: {http_names: [...]}`",
+         "the address asked, localhost, the machine's name, one of `listen: {http_names: [...]}`",
          421);
 }
 

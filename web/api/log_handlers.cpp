@@ -18,43 +18,38 @@ struct Range {
   std::optional<std::int64_t> first, last, suffix;
 };
 
+// A number that is too large for us is beyond every log.
 std::optional<std::int64_t> number_of(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
+  if (text.empty() || text[0] == '-' || end != text.data() + text.size()) return std::nullopt;
+  if (error == std::errc::result_out_of_range) return std::numeric_limits<std::int64_t>::max();
+  return error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-// A unit that is not known here is as if nothing had been said, and so is a range of a HEAD, or of
-// what has changed since (If-Range: a log has no tag that it could be).
+// What is no range, or several, or of a unit that is not known here, is as if nothing had been said
+// (RFC 9110, 14.2), and so is a range of a HEAD, or of what has changed since (If-Range: a log has
+// no tag that it could be).
 std::optional<Range> range_of(const HttpRequest& request) {
   const auto header = request.header("range");
   if (!header || request.head || request.header("if-range")) return std::nullopt;
   std::string_view text = *header;
   constexpr std::string_view kUnit = "bytes=";
-  const bool bytes = begins_with_word(text, kUnit);
-  if (!bytes && text.find('=') != std::string_view::npos) return std::nullopt;
-  const auto wrong = [&] {
-    refuse("Range: '" + header->substr(0, 64) + "' is not taken here",
-           "bytes=FIRST-LAST, bytes=FIRST- or bytes=-LAST_BYTES, one range", 416);
-  };
-  if (!bytes) wrong();
+  if (!begins_with_word(text, kUnit)) return std::nullopt;
   text.remove_prefix(kUnit.size());
   const std::size_t dash = text.find('-');
-  if (dash == std::string_view::npos) wrong();
+  if (dash == std::string_view::npos) return std::nullopt;
   Range range;
   if (dash == 0) {
     range.suffix = number_of(text.substr(1));
-    if (!range.suffix || *range.suffix == 0) wrong();
-    return range;
+    return range.suffix ? std::optional(range) : std::nullopt;
   }
   range.first = number_of(text.substr(0, dash));
-  if (!range.first) wrong();
-  if (dash + 1 < text.size()) {
-    range.last = number_of(text.substr(dash + 1));
-    if (!range.last || *range.last < *range.first) wrong();
-  }
-  return range;
+  if (!range.first) return std::nullopt;
+  if (dash + 1 == text.size()) return range;
+  range.last = number_of(text.substr(dash + 1));
+  const bool valid = range.last && *range.last >= *range.first;
+  return valid ? std::optional(range) : std::nullopt;
 }
 
 HttpAnswer whole_answer(const LogBytes& bytes) {
@@ -74,7 +69,7 @@ HttpAnswer whole_answer(const LogBytes& bytes) {
 
 // A part of what was asked for, if that is much: Content-Range says which.
 HttpAnswer range_answer(const LogBytes& bytes, const Range& range) {
-  if (range.first && *range.first >= bytes.size) {
+  if ((range.first && *range.first >= bytes.size) || range.suffix == 0) {
     out_of_range(bytes.size, fmt::format("Range: the log has {} bytes", bytes.size),
                  "a range that begins within the log");
   }
@@ -96,7 +91,8 @@ LogWish wish_of(const AttemptView& attempt, const std::string& log,
   wish.most_bytes = kBytesWithoutRange;
   if (!range) return wish;
   wish.most_bytes =
-      std::min(range->suffix.value_or(LogFetcher::kMostBytes), LogFetcher::kMostBytes);
+      std::clamp<std::int64_t>(range->suffix.value_or(LogFetcher::kMostBytes), 1,
+                               LogFetcher::kMostBytes);
   if (range->first) {  // from there on, as much as is given at once
     constexpr auto kFurthest = std::numeric_limits<std::int64_t>::max() - LogFetcher::kMostBytes;
     wish.from = std::min(*range->first, kFurthest);

@@ -27,7 +27,12 @@ switch it on.
 - **Refusals** are `{{"code", "message", "hint", "diagnostics"}}`; the codes are those of the Thrift API and the command line.
 - **Lists** come in pages: `limit`, and the page that follows is named by the header `Link` (`rel="next"`). A list may be half a second
   old, but nobody reads what was before a change that he was told is done; with `min_version` it is made anew.
-- **ETag** and `If-None-Match`: what has not changed is 304. `Accept-Encoding: gzip` is honoured from 1 KiB on.
+- **ETag** and `If-None-Match`: what has not changed is 304. `Accept-Encoding: gzip` is honoured from 1 KiB on; the tag of what is
+  gzipped ends in `-gzip`, and means the same in `If-Match` as the other.
+- **Host** must be the address that was asked, a loopback address, `localhost`, the machine's own name, or what
+  `listen: {{http_names: [...]}}` has (names or addresses, such as that of a proxy or of a machine that passes a port on): otherwise 421.
+  None, two or an empty one are 400; HTTP/1.0 may have none.
+- **Methods** that a path does not have are 405 with `Allow`, whatever they are called; OPTIONS says which it has.
 - **Too much at a time** is refused at once: 429 with `Retry-After` where it is the caller's address that has too much, 503 where it is
   everybody. Who closes a connection wants no answer any more: a read that waits is dropped, a change may have been made.
 - **Outside of `/api/v1`**: `/healthz` (it runs), `/readyz` (the store takes writes, the recovery is over), `/metrics` (Prometheus),

@@ -42,6 +42,7 @@ void get_decisions(ApiContext& context, const Call& call) {
   const auto page = loop.decisions().read(filter, loop.time().wall());
   if (!page) refuse(page.error());
   HttpAnswer answer = json_text_answer(json_lines(page->decisions));
+  answer.with("X-Weir-Complete-Since", std::to_string(page->complete_since));
   if (page->more && !page->decisions.empty()) {
     const std::string cursor = std::to_string(page->decisions.back().number);
     answer.with("X-Weir-Next-Cursor", cursor)

@@ -1,4 +1,5 @@
 // Settings: their text, checks, diffs, those before. Text is sent as YAML, or in a JSON object.
+#include <algorithm>
 #include <charconv>
 
 #include "web/api/fields.h"
@@ -32,15 +33,40 @@ SentSettings sent_settings(const HttpRequest& request) {
   return sent;
 }
 
-// The number in a tag of settings: "17", W/"17"; nothing: somebody else's tag.
+// The number in a tag of settings, as it was given: "17", "17-gzip"; nothing: somebody else's tag,
+// or a weak one, which does not say that it is the very same text.
 std::optional<std::int64_t> number_in(std::string_view tag) {
-  if (tag.starts_with("W/")) tag.remove_prefix(2);
-  if (tag.size() > 1 && tag.front() == '"' && tag.back() == '"')
-    tag = tag.substr(1, tag.size() - 2);
+  const std::string bare = without_gzip(tag);
+  if (bare.size() < 3 || !bare.starts_with('"')) return std::nullopt;
   std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(tag.data(), tag.data() + tag.size(), number);
-  if (error != std::errc() || end != tag.data() + tag.size() || number < 0) return std::nullopt;
+  const char* last = bare.data() + bare.size() - 1;
+  const auto [end, error] = std::from_chars(bare.data() + 1, last, number);
+  if (error != std::errc() || end != last || number < 0) return std::nullopt;
   return number;
+}
+
+// A list of tags, which may have commas in them, and nothing between two of its own; nothing: it
+// is none.
+std::optional<std::vector<std::string>> tags_of(std::string_view list) {
+  std::vector<std::string> tags;
+  for (bool after_comma = true;;) {
+    const std::size_t begin = list.find_first_not_of(" \t");
+    if (begin == std::string_view::npos) break;
+    list.remove_prefix(begin);
+    if (list[0] == ',') {
+      after_comma = true;
+      list.remove_prefix(1);
+      continue;
+    }
+    const std::size_t quote = list.starts_with("W/") ? 2 : 0;
+    const std::size_t end = list.find('"', quote + 1);
+    if (!after_comma || list.substr(quote, 1) != "\"" || end == std::string_view::npos)
+      return std::nullopt;
+    tags.emplace_back(list.substr(0, end + 1));
+    list.remove_prefix(end + 1);
+    after_comma = false;
+  }
+  return tags.empty() ? std::nullopt : std::optional(tags);
 }
 
 // Of If-Match: the number of the settings that were edited, of several that which is in force.
@@ -55,16 +81,21 @@ std::optional<std::int64_t> expected_of(const HttpRequest& request, std::int64_t
                   428,
                   {}};
   }
+  if (*match == "*") return std::nullopt;
+  const auto tags = tags_of(*match);
+  if (!tags) {
+    refuse("If-Match: '" + match->substr(0, 64) + "' is no list of tags",
+           "the ETag of GET /settings, with its quotes, or *");
+  }
   std::optional<std::int64_t> expected;
-  for (const std::string& tag : parts_of(*match)) {
-    if (tag == "*") return std::nullopt;
+  for (const std::string& tag : *tags) {
     const auto number = number_in(tag);
     if (number && expected != in_force) expected = number;
   }
   if (expected) return expected;
   throw Refusal{Error{ErrorCode::kSettingsChanged,
                       "If-Match: '" + match->substr(0, 64) + "' is no tag of settings",
-                      "the ETag of GET /settings",
+                      "the ETag of GET /settings, which is not weak",
                       {}},
                 412,
                 {}};

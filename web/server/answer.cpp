@@ -16,6 +16,7 @@ namespace weir::web {
 namespace {
 
 constexpr int kGzipLevel = 1;  // it is the daemon's time
+constexpr std::string_view kGzipTagEnd = "-gzip\"";
 
 // Pages run what they got from here, and nothing else; nobody shows them inside of their own.
 constexpr std::string_view kSecurityHeaders =
@@ -105,12 +106,17 @@ HttpAnswer only_for_reading(const HttpRequest& request) {
 }
 
 bool names_etag(std::string_view list, std::string_view etag) {
-  const auto strong = [](std::string_view tag) {
-    return tag.starts_with("W/") ? tag.substr(2) : tag;
+  const auto bare = [](std::string_view tag) {
+    return without_gzip(tag.starts_with("W/") ? tag.substr(2) : tag);
   };
   return any_part(list, [&](const std::string& tag) {
-    return tag == "*" || (!etag.empty() && strong(tag) == strong(etag));
+    return tag == "*" || (!etag.empty() && bare(tag) == bare(etag));
   });
+}
+
+std::string without_gzip(std::string_view tag) {
+  if (!tag.ends_with(kGzipTagEnd)) return std::string(tag);
+  return std::string(tag.substr(0, tag.size() - kGzipTagEnd.size())) + '"';
 }
 
 bool accepts_gzip(const HttpRequest& request) {
@@ -147,18 +153,24 @@ SharedText gzip(std::string_view text) {
 
 void choose_form(HttpAnswer& answer, const HttpRequest& request, const HttpLimits& limits) {
   const auto none_match = request.header("if-none-match");
-  if (request.method == "GET" && answer.status == 200 && !answer.etag.empty() && none_match &&
-      names_etag(*none_match, answer.etag)) {
+  const bool known = request.method == "GET" && answer.status == 200 && !answer.etag.empty() &&
+                     none_match && names_etag(*none_match, answer.etag);
+  const bool zipped = answer.body && answer.body->size() >= limits.gzip_from_bytes &&
+                      answer.status != 206 && compressible(answer) && accepts_gzip(request);
+  // A strong tag stands for one sequence of bytes, and this is another one.
+  if (zipped && answer.etag.starts_with('"')) {
+    answer.etag.pop_back();
+    answer.etag += kGzipTagEnd;
+  }
+  if (known) {
     answer.status = 304;
     answer.body = nullptr;
+    return;
   }
-  if (!answer.body || answer.body->size() < limits.gzip_from_bytes) return;
-  if (answer.status == 206 || !compressible(answer) || !accepts_gzip(request)) return;
+  if (!zipped) return;
   answer.gzip = true;
   if (!answer.gzipped) answer.kept = false;
   answer.body = answer.gzipped ? answer.gzipped : gzip(*answer.body);
-  // What is sent in two forms has no one sequence of bytes that a strong tag could stand for.
-  if (answer.etag.starts_with('"')) answer.etag = "W/" + answer.etag;
 }
 
 Outgoing outgoing(HttpAnswer answer, const HttpRequest* request, bool close) {

@@ -55,8 +55,10 @@ Outgoing outgoing(HttpAnswer answer, const HttpRequest* request, bool close);
 // Of an event stream, which ends when its connection does.
 std::string stream_head(std::string_view content_type);
 
-// Whether If-None-Match, or If-Match, names the tag; weak or not is the same.
+// Whether If-None-Match names the tag; weak or not, gzipped or not is the same.
 bool names_etag(std::string_view list, std::string_view etag);
+// The tag of what was gzipped: "7" of "7-gzip".
+std::string without_gzip(std::string_view tag);
 bool accepts_gzip(const HttpRequest& request);
 SharedText gzip(std::string_view text);
 

@@ -33,6 +33,9 @@ void HttpConnection::leave_stream_count() {
 }
 
 void HttpConnection::started() {
+  boost::system::error_code gone;
+  const auto local = socket_.local_endpoint(gone);
+  if (!gone) local_address_ = local.address().to_string();
   set_read_deadline();
   wait_readable();
 }
@@ -196,6 +199,7 @@ void HttpConnection::handle() {
   idle_.store(false, std::memory_order_relaxed);
   read_deadline_.clear();
   request_ = std::make_shared<HttpRequest>(std::move(reader_->request()));
+  request_->local_address = local_address_;
   reader_ = nullptr;
   handled_at_ = std::chrono::steady_clock::now();
   ++sequence_;

@@ -98,6 +98,7 @@ class HttpConnection final : public PortConnection {
   const std::shared_ptr<HttpShared> server_;
 
   State state_ = State::kReading;
+  std::string local_address_;                           // of this side
   std::string kept_;                                    // read, and not taken yet
   std::unique_ptr<RequestReader> reader_;               // null between requests
   std::shared_ptr<HttpRequest> request_;                // that is being answered

@@ -17,10 +17,12 @@ struct HttpRequest {
   std::string target;             // as it came
   std::string authority;          // whom it asks: of an absolute target, else of the Host header
   std::string host;               // of that the name or address (authority.h)
+  std::string local_address;      // at which it came in
   std::vector<std::string> path;  // decoded; "/jobs/7" is {"jobs", "7"}, "/" is {}
   NamesAndValues query;           // decoded, in their order
   NamesAndValues headers;         // names in lower case
   std::string body;
+  bool length_missing = false;  // of a body that its method needs; then there is none
   int version = 11;         // or 10
   bool keep_alive = false;  // what the client wants
 

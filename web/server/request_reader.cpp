@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/error.hpp>
 
@@ -14,9 +13,6 @@ namespace weir::web {
 
 namespace http = boost::beast::http;
 namespace {
-
-constexpr std::array kMethods = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS",
-                                 "TRACE"};
 
 std::string text_of(boost::beast::string_view text) {
   return {text.data(), text.size()};
@@ -122,10 +118,9 @@ bool RequestReader::on_headers() {
 bool RequestReader::check_headers() {
   if (request_.version != 10 && request_.version != 11)
     return refuse(505, "this is an HTTP/1.1 server", "HTTP/1.1 or HTTP/1.0");
-  if (std::find(kMethods.begin(), kMethods.end(), request_.method) == kMethods.end()) {
-    return refuse(501, fmt::format("method '{}' is not known here", request_.method),
-                  "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
-  }
+  // Other methods are for those who know what there is at the path: 405, with Allow, or 404.
+  if (request_.method == "CONNECT")
+    return refuse(501, "method 'CONNECT' is for proxies", "a method for what is here");
   request_.head = request_.method == "HEAD";
   if (request_.head) request_.method = "GET";
   const std::size_t hosts = count(request_.headers, "host");
@@ -135,6 +130,8 @@ bool RequestReader::check_headers() {
   const bool whole_server = request_.method == "OPTIONS" && request_.target == "*";
   auto target = parse_target(whole_server ? "/" : request_.target, &problem);
   if (!target) return refuse(400, "the address of the request has " + problem, "a path like /jobs");
+  if (hosts == 1 && !target->authority && request_.header("host")->empty())
+    return refuse(400, "an empty Host header", "a name or an address: node7:9080");
   request_.authority = target->authority ? std::move(*target->authority)
                                          : request_.header("host").value_or("");
   const auto asked = parse_authority(request_.authority);
@@ -158,8 +155,9 @@ bool RequestReader::check_body_headers() {
   const bool has_body = coding || lengths > 0;
   const bool needs_body =
       request_.method == "POST" || request_.method == "PUT" || request_.method == "PATCH";
-  if (needs_body && !has_body)
-    return refuse(411, "a body whose length is not said", "a Content-Length header");
+  // Whether one is wanted at the path is for others to say. What comes behind it is no request.
+  request_.length_missing = needs_body && !has_body;
+  if (request_.length_missing) request_.keep_alive = false;
   const auto encoding = request_.header("content-encoding");
   if (has_body && encoding && lower_case(*encoding) != "identity")
     return refuse(415, "a body in a Content-Encoding", "send the body as it is",

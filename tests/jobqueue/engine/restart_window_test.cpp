@@ -43,6 +43,16 @@ TEST(RestartWindow, EndsWhenEveryKnownTrackerHasReported) {
   EXPECT_EQ(h.heartbeat("tt1"), "J7/m2 J7/m3");
 }
 
+TEST(RestartWindow, WhatRanIsNotSaidToRunFromNowOn) {
+  for (const JobState before : {JobState::kRunning, JobState::kWaiting}) {
+    FifoHarness h;
+    h.start(snapshot_with(before));
+    h.add_tracker("tt1", {.map_slots = 2});
+    EXPECT_EQ(h.events<JobStateChanged>().size(), before == JobState::kWaiting ? 1u : 0u);
+    EXPECT_EQ(h.state().job(JobId(7)).state, JobState::kRunning);
+  }
+}
+
 // It counted no more, perhaps because it was draining: what it still runs is waited for all the
 // same.
 TEST(RestartWindow, WaitsForATrackerThatOnlyDidSomething) {

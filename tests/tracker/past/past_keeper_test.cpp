@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+
 #include "jobqueue/store/sqlite_store.h"
 #include "jobqueue/store/store_fixture.h"
 #include "support/fifo_harness.h"
@@ -139,8 +141,10 @@ TEST(PastKeeper, ARestartFindsTotalsAndWhatWasRare) {
   ASSERT_EQ(past.queues["default"].users.size(), 1u);
   EXPECT_EQ(past.queues["default"].users[0].name, "ann");
   const DecisionLog again(1'000'000, std::move(past.decisions));
-  EXPECT_THAT(kinds_of(again), ElementsAre("tracker", "tracker"));
-  const auto page = again.read({}, h.wall);
+  EXPECT_THAT(kinds_of(again), ElementsAre("tracker", "job", "job", "submit", "tracker"));
+  const auto jobs = h.decisions.read({.kinds = {"job", "submit"}}, h.wall);
+  EXPECT_EQ(again.read({.kinds = {"job", "submit"}}, h.wall)->decisions, jobs->decisions);
+  const auto page = again.read({.kinds = {"tracker"}}, h.wall);
   EXPECT_EQ(page->decisions[0].state, "draining");
   EXPECT_EQ(page->decisions[0].tracker, "tt1");
   EXPECT_EQ(page->decisions[1].map_slots, 2);
@@ -151,10 +155,25 @@ TEST(PastKeeper, ARestartFindsTotalsAndWhatWasRare) {
 TEST(PastKeeper, OnlyWhatHasChangedIsWritten) {
   Kept h;
   PastKeeper(h.parts(), {}).stop();
-  EXPECT_EQ(h.rows, 2u);
+  EXPECT_EQ(h.rows, 5u);  // a queue, rare decisions and those of jobs; that it runs, and has ended
   Past::Queues stored = load_past(*h.store, 1'000'000).value().queues;
   PastKeeper(h.parts(), stored).stop();
-  EXPECT_EQ(h.rows, 3u);  // the decisions of this start once more
+  EXPECT_EQ(h.rows, 9u);  // the decisions of this start once more
+}
+
+TEST(PastKeeper, AStartKnowsWhetherTheOneBeforeWasKilled) {
+  Kept h;
+  EXPECT_FALSE(load_past(*h.store, 1).value().killed);
+  auto parts = h.parts();
+  parts.gap_ms = 1;
+  std::atomic<int> written = 0;
+  parts.write = [&, write = parts.write](SeriesWrite rows) {
+    if (++written == 1) write(std::move(rows));  // no more of it comes to the disk
+  };
+  PastKeeper(parts, {}).stop();
+  EXPECT_TRUE(load_past(*h.store, 1).value().killed);
+  PastKeeper(h.parts(), {}).stop();
+  EXPECT_FALSE(load_past(*h.store, 1).value().killed);
 }
 
 TEST(PastKeeper, ASegmentThatGoesOnReplacesWhatItWas) {
@@ -164,8 +183,8 @@ TEST(PastKeeper, ASegmentThatGoesOnReplacesWhatItWas) {
   h.drain("tt1", TrackerOrder::kNone);
   PastKeeper(h.parts(), {}).stop();
   const StoredPast past = load_past(*h.store, 1'000'000).value();
-  ASSERT_EQ(past.decisions.size(), 1u);
-  EXPECT_EQ(past.decisions[0]->size(), 3u);
+  ASSERT_EQ(past.decisions.rare.size(), 1u);
+  EXPECT_EQ(past.decisions.rare[0]->size(), 3u);
 }
 
 TEST(PastKeeper, ManyStartsTakeNoMoreRoomThanTheirDecisions) {
@@ -181,9 +200,10 @@ TEST(PastKeeper, ManyStartsTakeNoMoreRoomThanTheirDecisions) {
     ASSERT_TRUE(h.store->put_series(row, {}).ok());
   }
   const StoredPast past = load_past(*h.store, 1'000'000).value();
-  ASSERT_EQ(past.decisions.size(), 2u);
-  EXPECT_EQ(past.decisions[0]->size(), DecisionSegment::kRecords);
-  EXPECT_EQ(past.decisions[0]->size() + past.decisions[1]->size(), 700u);
+  const DecisionLog::Segments& rare = past.decisions.rare;
+  ASSERT_EQ(rare.size(), 2u);
+  EXPECT_EQ(rare[0]->size(), DecisionSegment::kRecords);
+  EXPECT_EQ(rare[0]->size() + rare[1]->size(), 700u);
   const DecisionLog log(1'000'000, past.decisions);
   const auto page = log.read({.limit = 1'000}, h.wall);
   ASSERT_EQ(page->decisions.size(), 700u);
@@ -195,7 +215,9 @@ TEST(PastKeeper, ManyStartsTakeNoMoreRoomThanTheirDecisions) {
 TEST(PastKeeper, DecisionsAreOfThePastAlone) {
   Kept h;
   PastKeeper(h.parts(), {}).stop();
-  EXPECT_TRUE(load_past(*h.store, 1).value().decisions.empty());
+  const StoredPast past = load_past(*h.store, 1).value();
+  EXPECT_TRUE(past.decisions.rare.empty());
+  EXPECT_TRUE(past.decisions.jobs.empty());
 }
 
 // Empty totals would be written over what it has.

@@ -194,6 +194,81 @@ TEST(DecisionLog, WhatUsersCauseAtWillPushesOutNothingRare) {
   EXPECT_GT(kept, 65'536u - 512u);
 }
 
+TEST(DecisionLog, WhatUsersCauseAtWillPushesOutNothingOfJobs) {
+  DecisionHarness h;
+  h.submit({.user = "alice"});
+  h.tell();
+  for (int i = 0; i < 100'000; ++i) h.log.on(refused_event(h.now, "no"), h.engine());
+  EXPECT_EQ(h.newest("submit").user, "alice");
+}
+
+TEST(DecisionLog, SaysSinceWhenNothingIsMissing) {
+  DecisionHarness h;
+  h.now += 1'000;
+  h.log.note_start(h.now, "Weir 1", false);
+  const TimeMs begun = h.now;
+  const auto complete = [&](const char* kinds) {
+    DecisionFilter filter;
+    if (*kinds != 0) filter.kinds = {kinds};
+    return h.log.read(filter, h.wall)->complete_since;
+  };
+  for (const char* kinds : {"refused", "job", "kill", ""}) EXPECT_EQ(complete(kinds), begun);
+  for (int i = 1; i <= 65'536; ++i) h.log.on(refused_event(begun + i, "no"), h.engine());
+  EXPECT_EQ(complete("refused"), begun);  // exactly what there is room for
+  h.log.on(refused_event(begun + 70'000, "no"), h.engine());
+  EXPECT_EQ(complete("refused"), begun + 513);
+  EXPECT_EQ(complete(""), begun + 513);
+  EXPECT_EQ(complete("job"), begun);
+}
+
+// Where what was kept goes further back than the start, it does so for its kinds.
+TEST(DecisionLog, NothingIsMissingOfWhatWasKept) {
+  auto kept = std::make_shared<DecisionSegment>();
+  DecisionRecord& old = kept->next();
+  old.number = 1;
+  old.at = 5;
+  old.kind = DecisionKind::kSubmit;
+  kept->publish();
+  DecisionLog log(100, {.rare = {}, .jobs = {kept}});
+  log.note_start(1'000, "Weir 1", true);
+  const WallClock wall;
+  EXPECT_EQ(log.read({.kinds = {"submit"}}, wall)->complete_since, 5);
+  EXPECT_EQ(log.read({.kinds = {"kill"}}, wall)->complete_since, 1'000);
+  const auto page = log.read({}, wall);
+  EXPECT_EQ(page->complete_since, 1'000);
+  ASSERT_EQ(page->decisions.size(), 2u);
+  EXPECT_EQ(page->decisions[0].event, "start");
+  EXPECT_EQ(page->decisions[0].what, "Weir 1");
+  EXPECT_NE(page->decisions[0].reason.value_or("").find("killed"), std::string::npos);
+}
+
+TEST(DecisionLog, WhatRanBeforeTheStartDoesNotStartAgain) {
+  JobSnapshot job;
+  job.job = JobId(7);
+  auto spec = std::make_shared<JobSpec>();
+  spec->user = "ann";
+  spec->queue = job.queue = "default";
+  spec->splits.resize(2);
+  spec->reduces = 0;
+  job.spec = spec;
+  job.state = JobState::kRunning;
+  Snapshot snapshot;
+  snapshot.epoch = 2;
+  snapshot.next_job = 8;
+  snapshot.trackers = {{"tt1", Resources{{2, 0, 0, 0}}}};
+  snapshot.jobs = {job};
+  DecisionHarness h;
+  h.start(snapshot);
+  h.add_tracker("tt1");
+  const AttemptKey ran{{JobId(7), TaskKind::kMap, 0}, 3};
+  h.tracker("tt1").held[ran] = {.attempt = ran, .state = ReportedState::kRunning};
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.events({.kinds = {"launch", "adopt", "job"}}), (Strings{"launch", "adopt"}));
+  EXPECT_EQ(h.newest("adopt").task, "m0");
+  EXPECT_EQ(h.newest("adopt").tracker, "tt1");
+  EXPECT_EQ(h.newest("launch").task, "m1");
+}
+
 TEST(DecisionLog, LongTextsAreCutAndBoundedInAll) {
   DecisionHarness h;
   for (int i = 0; i < 150'000; ++i) {

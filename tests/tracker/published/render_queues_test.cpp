@@ -4,6 +4,7 @@
 
 #include "capacity/capacity_harness.h"
 #include "fair/fair_harness.h"
+#include "fifo/fifo_policy.h"
 #include "tracker/published/render.h"
 
 namespace weir::test {
@@ -31,13 +32,25 @@ struct Seen : PolicyHarness {
 using SeenCapacity = Seen<CapacityHarness>;
 using SeenFair = Seen<FairHarness>;
 
+struct CapacityOrFifo : Harness {
+  CapacityOrFifo()
+      : Harness(
+            [](std::string_view name, const ClusterState& state,
+               PolicyMemory& memory) -> std::unique_ptr<Policy> {
+              if (name == "fifo") return std::make_unique<FifoPolicy>(state);
+              return capacity_only()(name, state, memory);
+            },
+            "capacity") {}
+};
+
 QueueSettings reclaimed(QueueSettings settings, DurationMs after) {
   settings.reclaim_after_ms[0] = settings.reclaim_after_ms[1] = after;
   return settings;
 }
 
 // b's job runs on all four slots, half of them a's, for which a's job then waits.
-void lend_and_claim(SeenCapacity& h) {
+template <class SeenHarness>
+void lend_and_claim(SeenHarness& h) {
   h.add_queue(reclaimed(queue("a", 50), 10'000)).add_queue(reclaimed(queue("b", 50), 10'000));
   h.add_tracker("tt1", {.map_slots = 4, .reduce_slots = 0});
   h.submit({.queue = "b", .user = "bob", .maps = 8});
@@ -94,7 +107,7 @@ TEST(RenderQueues, AClaimIsOverdueFromItsDeadlineOn) {
 }
 
 TEST(RenderQueues, AClaimThatStandsStillKillsAtNoTime) {
-  SeenCapacity h;
+  Seen<CapacityOrFifo> h;
   lend_and_claim(h);
   h.step(SetPolicy{{"root", {}}, "fifo"});
   h.now += 3'000;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 
 namespace weir {
 namespace {
@@ -242,6 +243,17 @@ TEST(SeriesBook, WhatHasNotChangedIsNotWrittenAgain) {
   EXPECT_TRUE(book.changed(kStart, 100).rows.empty());
   book.sample(kStart + 100'000, {running("a", 1)});
   EXPECT_EQ(book.changed(kStart, 100).rows.size(), 2u);
+}
+
+// A sample changes every queue: those at the end have their turn all the same.
+TEST(SeriesBook, AllQueuesAreHandedOverHoweverFewAtATime) {
+  SeriesBook book;
+  std::set<std::string> seen;
+  for (int i = 0; i < 4; ++i) {
+    book.sample(kStart + i * 1'000, {running("a", i), running("b", i), running("c", i)});
+    for (const SeriesRow& row : book.changed(kStart, 1).rows) seen.insert(row.series);
+  }
+  EXPECT_EQ(seen.size(), 3u);
 }
 
 TEST(SeriesBook, BytesAreBoundedAndTheLongestMemoryBecomesShorter) {

@@ -108,7 +108,7 @@ TEST(SeriesKeeper, KillsBeforeThisStartAreNotCountedAgain) {
   kill.flag = true;
   kill.leaf = segment->name("default");
   segment->publish();
-  const DecisionLog decisions(1'000, {segment});
+  const DecisionLog decisions(1'000, {.rare = {segment}, .jobs = {}});
   const auto store = make_memory_store({[](const JobSpec&) { return std::string(); },
                                         [](std::string_view) { return JobSpec(); }});
   ASSERT_TRUE(store->load().ok());

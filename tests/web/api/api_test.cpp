@@ -222,7 +222,7 @@ TEST_F(ApiTest, BodiesOfJsonAreReadInOnePass) {
   EXPECT_THAT(refusal("{\n \"text\": 1e999}"), HasSubstr("line 2, column"));
   EXPECT_THAT(refusal("{\"text\": " + std::string(100'000, '9') + "}"), HasSubstr("too large"));
   EXPECT_EQ(refusal("{\"a\": 1, \"b\": {}, \"a\": 2}"),
-            "the body, line 1, column 18, says 'a' twice");
+            "the body, line 1, column 19, says 'a' twice");
   EXPECT_EQ(refusal("{\"a\": [{\"x\": 1}, {\"\\\"\": 1,\n  \"\\\"\" : 1}], \"b\": 1}"),
             "the body, line 2, column 3, says '\"' twice");
   EXPECT_THAT(refusal("{\"a\": " + std::string(40, '[')), HasSubstr("more than 32 levels"));
@@ -238,14 +238,23 @@ TEST_F(ApiTest, SettingsWithoutQueuesReplaceNone) {
     const Json body = {{"text", text}};
     return call("PUT", "/api/v1/settings", body.dump(), "root", "If-Match: " + tag + "\r\n");
   };
-  for (const char* text : {"{}", "policy: fifo"}) {
+  for (const char* text : {"{}", "policy: fifo", "", "# none"}) {
     EXPECT_EQ(put(text).status, 400) << text;
     const Json body = {{"text", text}};
-    EXPECT_FALSE(parsed(call("POST", "/api/v1/settings/check", body.dump()))["ok"]) << text;
+    const auto check = parsed(call("POST", "/api/v1/settings/check", body.dump()));
+    EXPECT_FALSE(check["ok"]) << text;
+    EXPECT_EQ(check["findings"][0]["line"], 1) << text;
+    EXPECT_EQ(check["findings"][0]["column"], 1) << text;
   }
   const std::string tag = get("/api/v1/settings").header("ETag");
-  EXPECT_EQ(put("queues: [{name: one}]", "\"foreign\"").status, 412);
-  EXPECT_EQ(put("queues: [{name: one}]", "\"foreign\", \"999\", " + tag).status, 200);
+  for (const std::string& other : {std::string("\"foreign\""), std::string("\"a,b\""), "W/" + tag})
+    EXPECT_EQ(put("queues: [{name: one}]", other).status, 412) << other;
+  for (const char* none : {"1", "", "\"1", "\"1\" \"2\"", "*, \"1\"", ","})
+    EXPECT_EQ(put("queues: [{name: one}]", none).status, 400) << none;
+  EXPECT_EQ(put("queues: [{name: one}]", "\"foreign\", \"9,99\",  " + tag).status, 200);
+  const std::string now = get("/api/v1/settings").header("ETag");
+  const std::string gzipped = now.substr(0, now.size() - 1) + "-gzip\"";
+  EXPECT_EQ(put("queues: [{name: one}]", gzipped).status, 200);
   EXPECT_EQ(get("/api/v1/settings/history/999999").status, 404);
   for (const char* list : {"queues", "trackers"})
     EXPECT_EQ(get("/api/v1/" + std::string(list) + "?cursor=forged").status, 400) << list;
@@ -262,9 +271,56 @@ TEST_F(ApiTest, MethodsAreAsHttpHasThem) {
   EXPECT_EQ(by("TRACE", "/").header("Allow"), "GET, HEAD, OPTIONS");
   EXPECT_EQ(by("OPTIONS", "/queues").status, 204);
   EXPECT_EQ(by("OPTIONS", "*").status, 204);
+  EXPECT_EQ(by("QUERY", "/api/v1/jobs").status, 405);
+  EXPECT_EQ(by("QUERY", "/api/v1/jobs").header("Allow"), "GET, HEAD, POST, OPTIONS");
+  EXPECT_EQ(by("BREW", "/").header("Allow"), "GET, HEAD, OPTIONS");
+  EXPECT_EQ(by("BREW", "/healthz").status, 405);
+  EXPECT_EQ(by("BREW", "/api/v1/teapot").status, 404);
   EXPECT_EQ(by("HEAD", "/api/v1/events").header("Content-Length"), "");
   const auto without_gzip = get("/api/v1/openapi.json", "Accept-Encoding: GZIP;q=0, *\r\n");
   EXPECT_EQ(without_gzip.header("Content-Encoding"), "");
+}
+
+// What a path does not have is said before what a body lacks.
+TEST_F(ApiTest, ABodyWithoutLengthIsMissedWhereOneIsWanted) {
+  const auto by = [&](const std::string& method, const std::string& path) {
+    RawHttp client(static_cast<std::uint16_t>(tracker_->front_port()));
+    client.send(method + " " + path + " HTTP/1.1\r\nHost: here\r\n\r\n");
+    return client.read_answer().status;
+  };
+  EXPECT_EQ(by("POST", "/api/v1/jobs"), 411);
+  EXPECT_EQ(by("PUT", "/api/v1/jobs"), 405);
+  EXPECT_EQ(by("POST", "/"), 405);
+  EXPECT_EQ(by("PATCH", "/jobs/1"), 405);
+  EXPECT_EQ(by("PUT", "/metrics"), 405);
+  EXPECT_EQ(by("POST", "/nowhere"), 404);
+}
+
+TEST_F(ApiTest, ANumberThatNoJobCanHaveIsThatOfNoJob) {
+  for (const char* job : {"4294967295", "job_99999999999999999999", "77"})
+    EXPECT_EQ(get("/api/v1/jobs/" + std::string(job)).status, 404) << job;
+  for (const char* job : {"x", "job_", "-1", "1x"})
+    EXPECT_EQ(get("/api/v1/jobs/" + std::string(job)).status, 400) << job;
+}
+
+TEST_F(ApiTest, ADecisionSaysSinceWhenNothingIsMissing) {
+  submit();
+  const auto decisions = get("/api/v1/decisions");
+  const auto first = parsed(decisions).back();
+  EXPECT_EQ(first["event"], "start");
+  EXPECT_THAT(first["what"].get<std::string>(), HasSubstr("Weir "));
+  EXPECT_EQ(decisions.header("X-Weir-Complete-Since"), std::to_string(first["t"].get<long>()));
+}
+
+TEST_F(ApiTest, OfAGroupSpacesAndTabsAroundItAreNoPart) {
+  submit();
+  const auto with = [&](const char* groups) {
+    return call("PATCH", "/api/v1/jobs/1", "{\"priority\": \"LOW\"}", "root",
+                "X-Weir-Groups: " + std::string(groups) + "\r\n")
+        .status;
+  };
+  EXPECT_EQ(with("a,\tb\t, c"), 200);
+  EXPECT_EQ(with("a,b\tc"), 400);
 }
 
 TEST_F(ApiTest, ProbesAreForReading) {
@@ -281,13 +337,23 @@ TEST_F(ApiTest, ProbesAreForReading) {
 
 TEST(HostCheckTest, NamesOfThisServer) {
   const HostCheck check({"weir.example.org", "Node7.cluster", "node7"});
-  for (const char* own : {"127.0.0.1", "::1", "localhost", "10.1.2.3", "node7", "node7.cluster",
-                          "weir.example.org", "a.localhost", ""})
-    EXPECT_TRUE(check.is_own(own)) << own;
+  for (const char* own : {"127.0.0.1", "127.0.1.1", "::1", "localhost", "10.1.2.3", "node7",
+                          "node7.cluster", "weir.example.org", "a.localhost", ""})
+    EXPECT_TRUE(check.is_own(own, "10.1.2.3")) << own;
   for (const char* other :
        {"evil.example", "127.0.0.1.evil.example", "node70", "weir.example.org.evil",
         "localhost.evil.example", "node7.evil.example", "node7.other"})
-    EXPECT_FALSE(check.is_own(other)) << other;
+    EXPECT_FALSE(check.is_own(other, "10.1.2.3")) << other;
+}
+
+TEST(HostCheckTest, AddressesOfThisServer) {
+  const HostCheck check({"192.0.2.7", "2001:DB8::7", "0.0.0.0", "::"});
+  EXPECT_TRUE(check.is_own("192.0.2.7", "10.1.2.3"));
+  EXPECT_TRUE(check.is_own("2001:db8:0::7", "10.1.2.3"));
+  EXPECT_TRUE(check.is_own("10.1.2.3", "::ffff:10.1.2.3"));  // a socket for both
+  EXPECT_TRUE(check.is_own("fe80::1", "fe80::1%2"));
+  for (const char* other : {"1.2.3.4", "10.0.0.1", "10.1.2.4", "0.0.0.0", "::", "2001:db8::8"})
+    EXPECT_FALSE(check.is_own(other, "10.1.2.3")) << other;
 }
 
 // A name of somebody else's that points here: what a page there asks for looks like ours.
@@ -301,6 +367,8 @@ TEST_F(ApiTest, NothingIsAnsweredByAnotherName) {
     EXPECT_EQ(by("http://evil.example" + std::string(path), "here"), 421) << path;
     EXPECT_EQ(by("http://here" + std::string(path), "evil.example"), 200) << path;
     EXPECT_EQ(by(path, "HERE:80"), 200) << path;
+    EXPECT_EQ(by(path, "127.0.0.1"), 200) << path;
+    EXPECT_EQ(by(path, "10.9.9.9"), 421) << path;
   }
 }
 

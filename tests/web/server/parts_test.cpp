@@ -43,6 +43,9 @@ TEST(AnswerTest, TagsMatchWeakOrNot) {
   EXPECT_TRUE(names_etag("W/\"7\"", "\"7\""));
   EXPECT_TRUE(names_etag("\"1\" , \"7\"", "W/\"7\""));
   EXPECT_TRUE(names_etag("*", "\"7\""));
+  EXPECT_TRUE(names_etag("\"7-gzip\"", "\"7\""));
+  EXPECT_EQ(without_gzip("\"7-gzip\""), "\"7\"");
+  EXPECT_EQ(without_gzip("\"7\""), "\"7\"");
   EXPECT_FALSE(names_etag("\"77\"", "\"7\""));
   EXPECT_FALSE(names_etag("7", "\"7\""));
   EXPECT_FALSE(names_etag("", ""));

@@ -11,13 +11,13 @@ import {empty, failure, loading} from '../states.js';
 
 const KINDS = [
   ['', 'all'],
-  ['launch,compute', 'launches'],
+  ['launch,compute,adopt', 'launches'],
   ['finish,fail', 'ends'],
   ['kill', 'kills'],
   ['claim,claim_met,claim_dropped,claim_resumed', 'claims'],
   ['submit,job,move,priority,release', 'jobs'],
   ['refused', 'refusals'],
-  ['policy,settings,queue', 'switches'],
+  ['policy,settings,queue,start', 'switches'],
   ['tracker,reopen,duty_passed_on', 'trackers'],
 ];
 const TONES = {
@@ -63,6 +63,10 @@ function sentence(one) {
         on,
         ` (${one.locality}${one.speculative ? ', speculative' : ''})`,
       ];
+    case 'adopt':
+      return [job, task, ' runs on', on, ', since before the JobTracker started'];
+    case 'start':
+      return [`The JobTracker (${visible(one.what)}) started`, reason];
     case 'compute':
       return [job, task, ' gets its slot', on];
     case 'finish':
@@ -108,6 +112,15 @@ function sentence(one) {
     default:
       return [[job, task, on, reason]];
   }
+}
+
+/** From when on nothing is missing, and what is there of the time before. */
+function completeness(since) {
+  const kind = query().get('kind');
+  const rest = kind
+    ? ''
+    : ' Of the time before, launches and ends of tasks and refusals are not kept; the rest is.';
+  return `Nothing is missing since ${moment(since)}.${rest}`;
 }
 
 export function draw(page) {
@@ -158,10 +171,7 @@ export function draw(page) {
     keyOf: (one) => one.number,
     label: 'Decisions',
     onEnd: () => more(),
-    empty: () => empty(
-        'Nothing of that kind is remembered. Launches, ends of tasks and submissions are since the ' +
-          'JobTracker started; kills, claims and what administrators did go further back.',
-      ),
+    empty: () => empty('Nothing of that kind is remembered.'),
   });
   const filters = () => ({
     queue: query().get('queue'),
@@ -175,7 +185,9 @@ export function draw(page) {
       withQuery('/decisions', {...filters(), limit, cursor: at}),
       {signal: page.signal},
     );
-    return mine === generation ? {value, next: headers.get('X-Weir-Next-Cursor')} : null;
+    if (mine !== generation) return null;
+    const since = Number(headers.get('X-Weir-Complete-Since'));
+    return {value, next: headers.get('X-Weir-Next-Cursor'), since};
   };
   const load = async () => {
     if (busy) return;
@@ -183,7 +195,7 @@ export function draw(page) {
     try {
       const got = await fetchPage(null, PAGE);
       if (got) {
-        fill(note);
+        fill(note, h('p', {class: 'muted'}, completeness(got.since)));
         if (items.length <= PAGE || scrollY < 200) {
           items = got.value;
           cursor = got.next;
