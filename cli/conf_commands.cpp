@@ -138,7 +138,23 @@ void print_at_restart(std::ostream& to, const SettingsDiffView& diff) {
     to << printable(line) << " (takes effect when the JobTracker is started with this file)\n";
 }
 
+// Of the file that the JobTracker follows.
+int diff_followed(Context& context) {
+  JobTracker jobtracker(context);
+  const SettingsFileView file = jobtracker.followed_file();
+  if (context.json()) {
+    print_json(context.out, to_json(file));
+    return kExitDone;
+  }
+  for (const auto& change : file.changes) context.out << printable(change) << "\n";
+  context.out << (file.file.empty()  ? "the JobTracker follows no file\n"
+                  : file.says.empty() ? printable(file.file) + " is what is in force\n"
+                                      : printable(file.says) + "\n");
+  return kExitDone;
+}
+
 int diff(Context& context, const Files& files) {
+  if (files.empty()) return diff_followed(context);
   const auto file = settings_file(files.front());
   JobTracker jobtracker(context);
   const SettingsDiffView diff = jobtracker.diff(file);
@@ -202,15 +218,21 @@ int apply_settings(Context& context, const NamedSettings& file) {
     seen = false;
   }
   const auto version = jobtracker.apply(caller(context), file);
+  const SettingsFileView followed = jobtracker.followed_file();
   if (context.json()) {
     print_json(context.out, {{"file", file.name},
                              {"applied", true},
                              {"version", version},
                              {"warnings", diff.warnings},
-                             {"at_restart", diff.at_restart}});
+                             {"at_restart", diff.at_restart},
+                             {"settings_file", to_json(followed)}});
     return kExitDone;
   }
   context.out << fmt::format("{} applied\n", printable(file.name));
+  if (!followed.says.empty()) {
+    context.err << fmt::format("weir: warning: the JobTracker's {}; see `weir conf diff`\n",
+                               printable(followed.says));
+  }
   if (!seen) return kExitDone;
   print_at_restart(context.err, diff);
   for (const auto& warning : diff.warnings) context.err << printable(warning) << "\n";
@@ -238,10 +260,13 @@ void add_conf_commands(CLI::App& app, Context& context) {
   command->callback(chosen(check));
 
   command = group->add_subcommand("diff", "what applying a file would change");
-  command->add_option("FILE", *files, "a settings file")->required()->expected(1);
+  command
+      ->add_option("FILE", *files,
+                   "a settings file (default: the one that the JobTracker follows, as it read it)")
+      ->expected(1);
   add_output_option(*command, context);
   add_connection_options(*command, context);
-  command->footer("Examples:\n  weir conf diff weir.yaml");
+  command->footer("Examples:\n  weir conf diff weir.yaml\n  weir conf diff");
   command->callback(chosen(diff));
 
   command = group->add_subcommand("apply", "in one step, or not at all with every reason");

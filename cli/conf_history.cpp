@@ -105,6 +105,8 @@ int show(Context& context, bool origin) {
     return kExitDone;
   }
   context.out << heading(now);
+  const SettingsFileView file = jobtracker.followed_file();
+  if (!file.says.empty()) context.out << fmt::format("# {}\n", printable(file.says));
   if (!origin) {
     const SettingsText parts = SettingsText::split(text);
     print_text(context, parts.text, "");

@@ -16,6 +16,7 @@
 #include "cli/exit_code.h"
 #include "jobqueue/model/terms.h"
 #include "tracker/rpc/client.h"
+#include "views/asked_view.h"
 #include "views/attempt_view.h"
 #include "views/job_view.h"
 #include "views/policy_view.h"
@@ -71,6 +72,8 @@ class JobTracker {
 
   // --- Questions. Lists are asked for page by page, where they may be longer than a frame. ---
   JobView job(std::int64_t job, Version at_least = 0);
+  // Whole for its user alone; UNKNOWN_JOB also where it is not kept any more.
+  AskedView asked(const std::string& user, std::int64_t job);
   ExplanationView explain(std::int64_t job);
   std::vector<AttemptView> attempts(std::int64_t job);
   std::vector<JobView> unfinished_jobs();  // the newest 1,000
@@ -85,6 +88,7 @@ class JobTracker {
   std::string settings_text();
   std::string settings_of(std::int64_t number);
   std::vector<SettingsRecordView> settings_history();
+  SettingsFileView followed_file();
   std::vector<SettingView> settings_in_force();
 
   // --- Commands, with who asks ---

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <utility>
 
+#include "cli/asked_lines.h"
 #include "cli/connection.h"
 #include "cli/follow_job.h"
 #include "cli/format.h"
@@ -19,6 +20,7 @@
 #include "cli/job_tables.h"
 #include "cli/json.h"
 #include "cli/progress_bar.h"
+#include "cli/submit_again.h"
 #include "conf/values.h"
 #include "jobqueue/model/counted.h"
 
@@ -126,18 +128,31 @@ int list(Context& context, const JobOptions& options) {
   return kExitDone;
 }
 
+// None: it is not kept any more, or the JobTracker is older than the question.
+std::optional<AskedView> asked_of(JobTracker& jobtracker, std::int64_t job) {
+  try {
+    AskedView asked = jobtracker.asked("", job);
+    return asked;
+  } catch (const Refused& refused) {
+    if (refused.error().code != ErrorCode::kUnknownJob) throw;
+    return std::nullopt;
+  }
+}
+
 int status(Context& context, const JobOptions& options) {
   JobTracker jobtracker(context);
   const JobView job = jobtracker.job(number(options));
+  const std::optional<AskedView> asked = asked_of(jobtracker, number(options));
   std::vector<AttemptView> attempts;
   if (options.tasks) attempts = jobtracker.attempts(number(options));
   if (context.json()) {
     Json json = to_json(job);
+    json["submission"] = asked ? to_json(*asked) : Json();
     if (options.tasks) json["attempts"] = to_json(attempts);
     print_json(context.out, json);
     return kExitDone;
   }
-  context.out << job_details(job);
+  context.out << job_details(job) << "\n" << asked_lines(asked);
   if (job.counters) context.out << counter_lines(*job.counters);
   if (options.tasks && attempts.empty()) context.out << "\nno attempts are known\n";
   if (options.tasks && !attempts.empty())
@@ -233,7 +248,8 @@ void add_reading(CLI::App& group, Context& context, const Options& options) {
   command->add_option("--before", options->before, "with --history: ended before that")
       ->needs(history);
 
-  command = add(group, context, options, "status", "one job: progress, counters, why it failed",
+  command = add(group, context, options, "status",
+                "one job: progress, counters, why it failed, what it runs",
                 status, "  weir job status job_0007\n  weir job status 7 --tasks -o json");
   add_id(command, options);
   command->add_flag("--tasks", options->tasks, "with every attempt of its tasks");
@@ -254,6 +270,7 @@ void add_job_commands(CLI::App& app, Context& context) {
   const auto options = std::make_shared<JobOptions>();
   add_reading(*group, context, options);
   add_job_steering(*group, context);
+  add_submit_again(*group, context);
   add_job_logs(*group, context);
 }
 

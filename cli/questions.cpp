@@ -72,6 +72,12 @@ JobView JobTracker::job(std::int64_t job, Version at_least) {
   return from_wire(status);
 }
 
+AskedView JobTracker::asked(const std::string& user, std::int64_t job) {
+  wire::AskedJob asked;
+  calls_->client([&](auto& client) { client.job_submission(asked, user, job); });
+  return from_wire(asked);
+}
+
 ExplanationView JobTracker::explain(std::int64_t job) {
   wire::JobExplanation explanation;
   calls_->client([&](auto& client) { client.explain(explanation, job); });
@@ -166,6 +172,12 @@ std::vector<SettingsRecordView> JobTracker::settings_history() {
   std::vector<wire::SettingsRecord> records;
   calls_->admin([&](auto& admin) { admin.settings_history(records); });
   return list_from_wire(records);
+}
+
+SettingsFileView JobTracker::followed_file() {
+  wire::FollowedFile file;
+  calls_->admin([&](auto& admin) { admin.followed_file(file); });
+  return from_wire(file);
 }
 
 std::vector<SettingView> JobTracker::settings_in_force() {

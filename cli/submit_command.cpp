@@ -11,125 +11,15 @@
 #include "cli/follow_job.h"
 #include "cli/format.h"
 #include "cli/json.h"
-#include "cli/paths.h"
 #include "cli/patience.h"
 #include "cli/queue_warnings.h"
-#include "cli/shipped_files.h"
 #include "cli/submission.h"
 #include "conf/values.h"
-#include "jobqueue/model/job_spec.h"
-#include "jobqueue/model/ok_exits.h"
-#include "thrift/spec_check.h"
 #include "thrift/wire_job.h"
 #include "tracker/splits/splits.h"
 
 namespace weir::cli {
 namespace {
-
-std::map<std::string, std::string> key_values(const char* option,
-                                              const std::vector<std::string>& texts) {
-  std::map<std::string, std::string> values;
-  for (const auto& text : texts) {
-    const auto equals = text.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      throw wrong_use(fmt::format("{} '{}': write KEY=VALUE", option, printable(text)));
-    }
-    if (!values.emplace(text.substr(0, equals), text.substr(equals + 1)).second) {
-      throw wrong_use(fmt::format("{} {}: given twice", option, printable(text.substr(0, equals))));
-    }
-  }
-  return values;
-}
-
-void set_tasks(const SubmitOptions& options, wire::JobSpec& spec) {
-  const std::vector<std::string> shipped = shipped_paths(options.files);
-  if (!shipped.empty()) {
-    if (!options.working_directory.empty()) {
-      throw wrong_use(
-          "--files and --working-directory: files go into each attempt's own directory; leave one "
-          "of the two");
-    }
-    spec.__set_files(read_shipped(shipped));
-  }
-  spec.mapper = with_absolute_program(options.mapper, shipped);
-  const std::int64_t reduces = options.reduces.value_or(1);
-  require(check_reduces(reduces));
-  if (reduces > 0 && options.reducer.empty()) {
-    throw wrong_use("--reducer is missing; give one, or say --reduces 0 for a job of maps alone");
-  }
-  spec.__set_reduces(static_cast<std::int32_t>(reduces));
-  if (!options.reducer.empty()) spec.__set_reducer(with_absolute_program(options.reducer, shipped));
-  if (!options.combiner.empty())
-    spec.__set_combiner(with_absolute_program(options.combiner, shipped));
-  if (!options.priority.empty()) {
-    const auto priority = parse_priority(options.priority);
-    if (!priority) {
-      throw wrong_use(
-          fmt::format("--priority '{}': must be VERY_HIGH, HIGH, NORMAL, LOW or VERY_LOW",
-                      printable(options.priority)));
-    }
-    spec.__set_priority(name(*priority));
-  }
-  if (!options.working_directory.empty())
-    spec.__set_working_directory(absolute_path(options.working_directory));
-}
-
-void set_limits(const SubmitOptions& options, wire::JobSpec& spec) {
-  if (options.max_attempts) {
-    require(check_max_attempts(*options.max_attempts));
-    spec.__set_max_attempts(static_cast<std::int32_t>(*options.max_attempts));
-  }
-  if (!options.task_timeout.empty()) {
-    auto timeout = parse_duration(options.task_timeout);
-    if (timeout == kNever) timeout = 0;
-    if (!timeout || *timeout < 0) {
-      throw wrong_use(
-          fmt::format("--task-timeout '{}': write a duration like 300ms, 5s, 2m, 1h, or never",
-                      printable(options.task_timeout)));
-    }
-    spec.__set_task_timeout_ms(*timeout);
-  }
-  if (options.hold) spec.__set_hold(true);
-  if (!options.time_limit.empty()) {
-    const auto limit = parse_duration(options.time_limit);
-    if (!limit || *limit < 1 || *limit == kNever) {
-      throw wrong_use(fmt::format("--time-limit '{}': write a duration like 90s, 30m, 2h",
-                                  printable(options.time_limit)));
-    }
-    spec.__set_time_limit_ms(*limit);
-  }
-  if (!options.slowstart.empty()) {
-    const auto slowstart = parse_slowstart(options.slowstart);
-    if (!slowstart) {
-      throw wrong_use(
-          fmt::format("--slowstart '{}': write a part of the maps, 0% to 100% or 0 to 1",
-                      printable(options.slowstart)));
-    }
-    spec.__set_slowstart_millionths(static_cast<std::int32_t>(*slowstart));
-  }
-  if (!options.map_memory.empty())
-    spec.__set_map_memory_mb(size_in_mb("--map-memory", options.map_memory));
-  if (!options.reduce_memory.empty())
-    spec.__set_reduce_memory_mb(size_in_mb("--reduce-memory", options.reduce_memory));
-  if (!options.sort_memory.empty())
-    spec.__set_sort_memory_mb(size_in_mb("--sort-memory", options.sort_memory));
-  if (options.slots_per_map) spec.__set_slots_per_map(*options.slots_per_map);
-  if (options.slots_per_reduce) spec.__set_slots_per_reduce(*options.slots_per_reduce);
-}
-
-void set_conf(const SubmitOptions& options, wire::JobSpec& spec) {
-  auto conf = key_values("--conf", options.conf);
-  if (!options.ok_exit.empty()) {
-    if (!OkExits::parse(options.ok_exit)) {
-      throw wrong_use(
-          fmt::format("--ok-exit '{}': write numbers from 0 to 255, with commas, like 0,1",
-                      printable(options.ok_exit)));
-    }
-    if (!conf.emplace(kOkExitConf, options.ok_exit).second)
-      throw wrong_use(fmt::format("--ok-exit and --conf {}: leave one of the two", kOkExitConf));
-  }
-  if (!conf.empty()) spec.__set_conf(std::move(conf));
-}
 
 // What cannot be reached may be there or not: nothing can be written there in any case.
 bool exists(const std::string& path, const std::string& output) {
@@ -170,15 +60,10 @@ void check_way_to(const std::string& output) {
                               printable(output), printable(above.string())));
 }
 
-InputSplits input_of(const SubmitOptions& options) {
-  std::int64_t split_bytes = kDefaultSplitBytes;
-  if (!options.split_size.empty())
-    split_bytes = size_in_bytes("--split-size", options.split_size, 1);
-  std::int64_t combined_bytes = split_bytes;
-  if (!options.combine_files.empty())
-    combined_bytes = size_in_bytes("--combine-files", options.combine_files, 1);
-  InputSplits input = require(compute_splits(require(list_inputs(options.input)), split_bytes));
-  if (options.combine) combine_splits(input, combined_bytes);
+InputSplits input_of(const wire::JobSpec& spec) {
+  const std::int64_t split_bytes = spec.split_bytes > 0 ? spec.split_bytes : kDefaultSplitBytes;
+  InputSplits input = require(compute_splits(require(list_inputs(spec.input)), split_bytes));
+  if (spec.__isset.combine_bytes) combine_splits(input, spec.combine_bytes);
   return input;
 }
 
@@ -193,19 +78,23 @@ std::optional<std::int64_t> retry_ms(const SubmitOptions& options) {
   return retry;
 }
 
-int submit(Context& context, const SubmitOptions& options) {
+}  // namespace
+
+int submit_job(Context& context, JobTracker& jobtracker, const SubmitOptions& options,
+               wire::JobSpec spec) {
   wire::SubmitRequest request;
   request.caller = to_wire(caller(context));
-  request.spec = job_spec_of(options);
-  JobTracker jobtracker(context);
-  const std::string& output = request.spec.output;
-  if (exists(output, output)) refuse_output(jobtracker, output);
-  check_way_to(request.spec.output);
-  InputSplits input = input_of(options);
-  request.spec.input_files = std::move(input.files);
+  request.spec = std::move(spec);
   std::vector<wire::Split> splits;
-  splits.reserve(input.splits.size());
-  for (const Split& split : input.splits) splits.push_back(to_wire(split));
+  if (request.spec.task_groups.empty()) {
+    const std::string& output = request.spec.output;
+    if (exists(output, output)) refuse_output(jobtracker, output);
+    check_way_to(output);
+    InputSplits input = input_of(request.spec);
+    request.spec.input_files = std::move(input.files);
+    splits.reserve(input.splits.size());
+    for (const Split& split : input.splits) splits.push_back(to_wire(split));
+  }
   const auto reply = send_submission(context, jobtracker, std::move(request), std::move(splits),
                                      retry_ms(options));
   if (context.json() && !options.wait) {
@@ -225,58 +114,11 @@ int submit(Context& context, const SubmitOptions& options) {
   return follow_job(context, jobtracker, reply.job, reply.version, OnInterrupt::kAsks);
 }
 
-}  // namespace
-
-std::optional<std::int64_t> parse_slowstart(const std::string& text) {
-  std::optional<std::int64_t> millionths = parse_millionths(text);
-  if (text.ends_with('%')) {
-    const auto hundredths = parse_percent(text);
-    millionths = hundredths ? std::optional<std::int64_t>(*hundredths * 100) : std::nullopt;
-  }
-  if (!millionths || *millionths < 0 || *millionths > 1'000'000) return std::nullopt;
-  return millionths;
-}
-
-std::string with_absolute_program(const std::string& command,
-                                  const std::vector<std::string>& shipped) {
-  const std::size_t end = std::min(command.find_first_of(" \t"), command.size());
-  const std::string program = command.substr(0, end);
-  if (program.empty() || program[0] == '/' || program.find('/') == std::string::npos)
-    return command;
-  for (const std::string& path : shipped) {
-    if (program == "./" + std::filesystem::path(path).filename().string()) return command;
-  }
-  // Quoting and shell syntax are left to the shell.
-  if (program.find_first_of("\"'\\$`;|&<>()*?[]{}~") != std::string::npos) return command;
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(program, error)) return command;
-  const std::string absolute = absolute_path(program);
-  if (absolute.find_first_of(" \t\"'\\$`;|&<>()*?[]{}~\n") != std::string::npos) return command;
-  return absolute + command.substr(end);
-}
-
-wire::JobSpec job_spec_of(const SubmitOptions& options) {
-  wire::JobSpec spec;
-  spec.queue = options.queue;
-  if (options.mapper.empty())
-    throw wrong_use("--mapper is empty; write a command, like --mapper cat");
-  set_tasks(options, spec);
-  set_limits(options, spec);
-  set_conf(options, spec);
-  if (!options.environment.empty())
-    spec.__set_environment(key_values("--env", options.environment));
-  spec.output = absolute_path(options.output);
-  spec.name =
-      options.name.empty() ? std::filesystem::path(spec.output).filename().string() : options.name;
-  require(check_description(spec));
-  return spec;
-}
-
 void add_submit_command(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("submit", "run a MapReduce job, Hadoop-streaming style");
   command->group("Jobs");
   const auto options = std::make_shared<SubmitOptions>();
-  add_job_options(*command, *options);
+  add_job_options(*command, *options, Needed::kAll);
   add_limit_options(*command, *options);
   add_caller_option(*command, context);
   add_output_option(*command, context);
@@ -294,7 +136,11 @@ void add_submit_command(CLI::App& app, Context& context) {
       "\\\n"
       "      --mapper './map.py stop.txt' --reducer 'sort -u' --hold --time-limit 2h");
   command->callback([&context, options] {
-    context.action = [&context, options] { return submit(context, *options); };
+    context.action = [&context, options] {
+      wire::JobSpec spec = job_spec_of(*options);
+      JobTracker jobtracker(context);
+      return submit_job(context, jobtracker, *options, std::move(spec));
+    };
   });
 }
 

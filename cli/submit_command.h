@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/connection.h"
 #include "cli/context.h"
 #include "common_types.h"
 
@@ -27,9 +29,13 @@ struct SubmitOptions {
   bool wait = false;
 };
 
-// Pure but for the current directory, against which relative paths are read. The splits are not in
-// it yet.
-wire::JobSpec job_spec_of(const SubmitOptions& options);
+// Pure but for the current directory, against which relative paths are read. The input and the
+// splits are not in it yet. `spec`: what the options change; of a job that is submitted again.
+wire::JobSpec job_spec_of(const SubmitOptions& options, wire::JobSpec spec = {});
+// Likewise of an application: what of the options it can have.
+wire::JobSpec application_of(const SubmitOptions& options, wire::JobSpec spec);
+std::map<std::string, std::string> environment_of(const SubmitOptions& options);
+std::map<std::string, std::string> conf_of(const SubmitOptions& options);
 // A relative program that exists here is named by its absolute path, as attempts run in directories
 // of their own; but one that is shipped with the job (by these paths) is found there as ./NAME.
 std::string with_absolute_program(const std::string& command,
@@ -38,8 +44,14 @@ std::string with_absolute_program(const std::string& command,
 std::optional<std::int64_t> parse_slowstart(const std::string& text);
 
 // submit_options.cpp
-void add_job_options(CLI::App& command, SubmitOptions& options);
+// Queue, input, output and mapper; a change has no need of them.
+enum class Needed { kAll, kNothing };
+void add_job_options(CLI::App& command, SubmitOptions& options, Needed needed);
 void add_limit_options(CLI::App& command, SubmitOptions& options);
+
+// Looks for the input, sends the job, and follows it if that is asked for.
+int submit_job(Context& context, JobTracker& jobtracker, const SubmitOptions& options,
+               wire::JobSpec spec);
 
 void add_submit_command(CLI::App& app, Context& context);
 

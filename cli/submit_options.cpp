@@ -5,22 +5,23 @@
 
 namespace weir::cli {
 
-void add_job_options(CLI::App& command, SubmitOptions& o) {
+void add_job_options(CLI::App& command, SubmitOptions& o, Needed needed) {
+  const bool all = needed == Needed::kAll;
   command
       .add_option("--queue", o.queue,
                   "the queue: its dotted path, or its last part if that is unambiguous")
-      ->required();
+      ->required(all);
   command
       .add_option("--input", o.input,
                   "files, directories whose files (not _* and .*) are read, or patterns of both, "
                   "like 'logs/*.gz'")
-      ->required()
+      ->required(all)
       ->type_name("PATH...");
   command.add_option("--output", o.output, "a directory that does not exist yet")
-      ->required()
+      ->required(all)
       ->type_name("DIR");
   command.add_option("--mapper", o.mapper, "run by sh -c: lines in, KEY TAB VALUE lines out")
-      ->required()
+      ->required(all)
       ->type_name("CMD");
   command
       .add_option("--reducer", o.reducer, "gets the lines sorted by key; needed unless --reduces 0")

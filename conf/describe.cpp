@@ -162,6 +162,7 @@ KeyValues general_values(const Settings& settings, PolicyTable policies) {
       {"history.keep", format_duration(settings.history.keep_ms)},
       {"history.at_most", fmt::format("{}", settings.history.at_most)},
       {"event_log", format_event_log(settings.event_log)},
+      {"conf.source", std::string(kSettingsFromNames[static_cast<std::size_t>(settings.from)])},
       {"limits.job_bytes", format_byte_size(settings.job_bytes.in_all)},
       {"limits.user_job_bytes", format_byte_size(settings.job_bytes.per_user)}};
   add_resources(settings.resources, result);

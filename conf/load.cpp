@@ -40,7 +40,7 @@ std::vector<std::string_view> top_keys(PolicyTable policies) {
   keys.insert(keys.end(), {"queues", "removed_queues", "limits", "administrators",
                            "finished_jobs_kept", "finished_jobs_at_most", "history", "event_log",
                            "tracker", "speculation", "tracker_faults", "resources",
-                           "containers"});
+                           "containers", "conf"});
   return keys;
 }
 
@@ -130,6 +130,7 @@ Loaded read_settings(const YamlNode& document, const Allocations& allocations, D
   read_history(root, loaded.settings.history);
   read_event_log(root, loaded.settings.event_log);
   read_tracker_faults(root, loaded.settings.tracker_faults);
+  read_source(root, loaded.settings.from);
   const std::size_t errors = out.error_count();
   loaded.names_queues = root.has("queues");
   loaded.settings.queues = load_queues(root.find("queues"), space, out);

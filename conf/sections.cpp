@@ -115,6 +115,12 @@ void read_tracker_faults(const MapReader& root, TrackerFaultSettings& faults) {
                     {.least_ms = 100, .most_ms = 365LL * 24 * 3'600'000});
 }
 
+void read_source(const MapReader& root, SettingsFrom& from) {
+  const MapReader map(root.find("conf"), "conf", root.out(), {"source"});
+  if (const auto chosen = map.read_enum("source", kSettingsFromNames))
+    from = static_cast<SettingsFrom>(*chosen);
+}
+
 // A map, or `on` or `off` for both kinds. On unless it is said otherwise.
 void read_speculation(const MapReader& root, SpeculationSettings& speculation) {
   for (bool& on : speculation.on) on = true;

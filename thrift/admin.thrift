@@ -104,6 +104,15 @@ struct SettingsRecord {
   5: required string source             // the settings' name; empty: the policy was set
 }
 
+/** The settings file that the JobTracker follows, beside what is in force. */
+struct FollowedFile {
+  1: required string file               // empty: it follows none
+  2: required string source             // conf.source: newest, file, applied
+  3: required string says               // a sentence; empty: it is what is in force
+  4: required list<string> changes      // from what is in force to the file, or what is wrong with it
+  5: required bool sound
+}
+
 /** One setting in force. */
 struct Setting {
   1: required string name               // `queues.research.maximum`
@@ -149,6 +158,7 @@ service AdminService {
   string settings_of(1: i64 number) throws (1: common.WeirError error)
   /** The newest first. */
   list<SettingsRecord> settings_history() throws (1: common.WeirError error)
+  FollowedFile followed_file() throws (1: common.WeirError error)
   list<Setting> settings_in_force() throws (1: common.WeirError error)
   ServerInfo info() throws (1: common.WeirError error)
 }

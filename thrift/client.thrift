@@ -114,6 +114,19 @@ struct TrackerFilter {
   1: optional string after
 }
 
+/** What a job was submitted with, as far as it is kept: no splits, the first 1,000 input files, contents of files where they
+    have 128 KiB or less in all. For all but its user secrets are masked, and contents of files left out. */
+struct AskedJob {
+  1: required i64 job
+  2: required common.JobSpec spec
+  3: required string user
+  4: required string address           // that it was submitted from; empty: not known
+  5: required i32 input_files          // so many were read
+  6: required i32 maps
+  7: required list<i64> left_out       // bytes of each file that spec does not have
+  8: required list<string> masked      // fields of the spec: environment.TOKEN
+}
+
 /** Why a job (or a class of its tasks) waits: a stable code, the sentence, and the numbers in it. */
 struct Reason {
   1: required string code
@@ -339,6 +352,8 @@ service ClientService {
   /** Those of earlier starts of the JobTracker without the killed ones; of a job that is over at most 1,000 that succeeded;
       of one of which only the record is left the newest failed ones alone. */
   list<AttemptInfo> attempts(1: i64 job) throws (1: common.WeirError error)
+  /** Also of a job that is over, as long as there is a record of it. `user`: who asks; empty: secrets are masked. */
+  AskedJob job_submission(1: string user, 2: i64 job) throws (1: common.WeirError error)
   JobExplanation explain(1: i64 job) throws (1: common.WeirError error)
 
   Done kill_job(1: common.Caller caller, 2: i64 job) throws (1: common.WeirError error)

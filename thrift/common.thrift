@@ -145,6 +145,10 @@ struct JobSpec {
   26: optional i64 reduce_vcores = 0
   27: optional list<TaskGroup> task_groups // of an application, at most 64
   28: optional bool is_service              // an application that runs until it is killed
+  // For people, and for submitting it again: how input_files and splits were asked for.
+  29: optional list<string> input          // absolute paths and patterns
+  30: optional i64 split_bytes = 0         // 0: not said
+  31: optional i64 combine_bytes           // small files read by one map, up to so much
 }
 
 /** Counters of a task or job, `group -> name -> value`. */

@@ -1,5 +1,6 @@
 #include "thrift/spec_check.h"
 
+#include <limits>
 #include <set>
 #include <string_view>
 
@@ -92,6 +93,17 @@ Status check_files(const wire::JobSpec& spec) {
   return Ok{};
 }
 
+// How the input was asked for, where that is said.
+Status check_origin(const wire::JobSpec& spec) {
+  if (!spec.input.empty()) {
+    if (Status s = check_paths("input", spec.input); !s) return s;
+  }
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  if (Status s = check_range("split_bytes", spec.split_bytes, 0, most); !s) return s;
+  if (!spec.__isset.combine_bytes) return Ok{};
+  return check_range("combine_bytes", spec.combine_bytes, 1, most);
+}
+
 // What its tasks run, and where that goes.
 Status check_programs(const wire::JobSpec& spec) {
   if (!spec.task_groups.empty()) return check_application(spec);
@@ -120,6 +132,7 @@ Status check_description(const wire::JobSpec& spec) {
     if (Status s = check_path("working_directory", spec.working_directory); !s) return s;
   }
   if (Status s = check_files(spec); !s) return s;
+  if (Status s = check_origin(spec); !s) return s;
   if (Status s = check_entries("conf", spec.conf); !s) return s;
   if (Status s = check_entries("environment", spec.environment); !s) return s;
   return check_numbers(spec);

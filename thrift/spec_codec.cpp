@@ -14,6 +14,35 @@ namespace {
 using apache::thrift::protocol::TCompactProtocolT;
 using apache::thrift::transport::TMemoryBuffer;
 
+bool left_out(const JobSpec& spec) {
+  return std::any_of(spec.files.begin(), spec.files.end(),
+                     [](const JobFile& file) { return file.left_out > 0; });
+}
+
+// What there was more of than asked() has kept.
+wire::Asked asked_to_wire(const JobSpec& spec) {
+  wire::Asked out;
+  out.input_files = static_cast<std::int32_t>(spec.origin.files);
+  out.maps = static_cast<std::int32_t>(spec.maps_were);
+  if (left_out(spec)) {
+    for (const JobFile& file : spec.files) out.left_out.push_back(file.left_out);
+    out.__isset.left_out = true;
+  }
+  return out;
+}
+
+JobSpec asked_from_wire(const wire::StoredJob& stored) {
+  JobSpec out = from_wire_without_splits(stored.spec);
+  out.origin = origin_from_wire(stored.spec);
+  out.user = stored.caller.user;
+  out.groups = stored.caller.groups;
+  out.origin.files = static_cast<std::uint32_t>(stored.asked.input_files);
+  out.maps_were = static_cast<std::uint32_t>(stored.asked.maps);
+  for (std::size_t i = 0; i < std::min(out.files.size(), stored.asked.left_out.size()); ++i)
+    out.files[i].left_out = stored.asked.left_out[i];
+  return out;
+}
+
 Error unreadable(const std::string& why) {
   return Error{ErrorCode::kStoreFailed,
                "a stored job cannot be read: " + why,
@@ -27,6 +56,9 @@ std::string encode_job_spec(const JobSpec& spec) {
   stored.spec = to_wire(spec);
   stored.caller = to_wire(Caller{spec.user, spec.groups});
   if (!spec.submission.empty()) stored.__set_submission(spec.submission);
+  if (!spec.origin.address.empty()) stored.__set_address(spec.origin.address);
+  if (left_out(spec) || (spec.splits.empty() && !spec.application()))
+    stored.__set_asked(asked_to_wire(spec));
   auto buffer = std::make_shared<TMemoryBuffer>();
   TCompactProtocolT<TMemoryBuffer> protocol(buffer);
   stored.write(&protocol);
@@ -47,9 +79,10 @@ Result<JobSpec> decode_job_spec(std::string_view bytes) {
   }
   const auto caller = from_wire(stored.caller);
   if (!caller) return unreadable(caller.error().message);
-  auto spec = from_wire(stored.spec, *caller);
+  auto spec = stored.__isset.asked ? asked_from_wire(stored) : from_wire(stored.spec, *caller);
   if (!spec) return unreadable(spec.error().message);
   spec->submission = stored.submission;
+  spec->origin.address = stored.address;
   return spec;
 }
 

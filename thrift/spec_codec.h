@@ -1,7 +1,7 @@
 // A job's spec as bytes for the store: wire::StoredJob in Thrift's compact protocol, so that fields
 // can be added and an older store still reads. Decoding checks as strictly as a submission does: a
-// corrupt row is an error that says so, never a job with half of its fields. Pure functions, any
-// thread.
+// corrupt row is an error that says so, never a job with half of its fields. What asked() has left
+// of a spec is read as it is: nothing runs by it. Pure functions, any thread.
 #pragma once
 
 #include <string>

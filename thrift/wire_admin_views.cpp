@@ -163,6 +163,20 @@ SettingView from_wire(const wire::Setting& setting) {
   return {setting.name, setting.value, setting.origin};
 }
 
+wire::FollowedFile to_wire(const SettingsFileView& file) {
+  wire::FollowedFile out;
+  out.file = file.file;
+  out.source = file.source;
+  out.says = file.says;
+  out.changes = file.changes;
+  out.sound = file.sound;
+  return out;
+}
+
+SettingsFileView from_wire(const wire::FollowedFile& file) {
+  return {file.file, file.source, file.says, file.changes, file.sound};
+}
+
 wire::SettingsRecord to_wire(const SettingsRecordView& record) {
   wire::SettingsRecord out;
   out.number = record.number;

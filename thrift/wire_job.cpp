@@ -107,6 +107,7 @@ Result<Priority> priority_from_wire(const std::string& text) {
 Result<JobSpec> from_wire(const wire::JobSpec& spec, const Caller& caller) {
   if (Status s = check_spec(spec); !s) return s.error();
   JobSpec out = from_wire_without_splits(spec);
+  out.origin = origin_from_wire(spec);
   if (!spec.priority.empty()) {
     const auto priority = priority_from_wire(spec.priority);
     if (!priority) return priority.error();

@@ -36,6 +36,9 @@ wire::Split to_wire(const Split& split);
 wire::Split to_wire_without_hosts(const Split& split);
 // What the JobTracker says of a job, which has checked it: as it is, and without splits.
 JobSpec from_wire_without_splits(const wire::JobSpec& spec);
+// How the input was asked for: only to the JobTracker and from it, to no tracker.
+void origin_to_wire(const JobOrigin& origin, wire::JobSpec& out);
+JobOrigin origin_from_wire(const wire::JobSpec& spec);
 Split from_wire(const wire::Split& split);
 
 Result<Priority> priority_from_wire(const std::string& text);

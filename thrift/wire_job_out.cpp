@@ -72,8 +72,23 @@ wire::JobSpec to_wire_without_splits(const JobSpec& spec) {
   return out;
 }
 
+void origin_to_wire(const JobOrigin& origin, wire::JobSpec& out) {
+  if (!origin.input.empty()) out.__set_input(origin.input);
+  if (origin.split_bytes > 0) out.__set_split_bytes(origin.split_bytes);
+  if (origin.combine_bytes) out.__set_combine_bytes(*origin.combine_bytes);
+}
+
+JobOrigin origin_from_wire(const wire::JobSpec& spec) {
+  JobOrigin out;
+  out.input = spec.input;
+  out.split_bytes = spec.split_bytes;
+  if (spec.__isset.combine_bytes) out.combine_bytes = spec.combine_bytes;
+  return out;
+}
+
 wire::JobSpec to_wire(const JobSpec& spec) {
   wire::JobSpec out = to_wire_without_splits(spec);
+  origin_to_wire(spec.origin, out);
   out.splits.reserve(spec.splits.size());
   for (const Split& split : spec.splits) out.splits.push_back(to_wire(split));
   return out;
@@ -94,7 +109,7 @@ JobSpec from_wire_without_splits(const wire::JobSpec& spec) {
   out.environment = spec.environment;
   out.working_directory = spec.working_directory;
   for (const wire::JobFile& file : spec.files)
-    out.files.push_back({file.name, file.content, file.__isset.executable && file.executable});
+    out.files.push_back({file.name, file.content, file.__isset.executable && file.executable, 0});
   out.max_attempts = static_cast<std::uint32_t>(spec.max_attempts);
   out.task_timeout_ms = spec.task_timeout_ms;
   out.slowstart_millionths = spec.slowstart_millionths;

@@ -8,6 +8,7 @@
 
 #include "admin_types.h"
 #include "client_types.h"
+#include "views/asked_view.h"
 #include "views/attempt_view.h"
 #include "views/job_view.h"
 #include "views/policy_view.h"
@@ -20,23 +21,27 @@ namespace weir {
 
 wire::JobStatus to_wire(const JobView& job);
 wire::JobExplanation to_wire(const ExplanationView& explanation);
+wire::AskedJob to_wire(const AskedView& asked);
 wire::AttemptInfo to_wire(const AttemptView& attempt);
 wire::QueueStatus to_wire(const QueueView& queue);
 wire::TrackerStatus to_wire(const TrackerView& tracker);
 wire::PolicyInfo to_wire(const PolicyView& policy);
 wire::Setting to_wire(const SettingView& setting);
 wire::SettingsRecord to_wire(const SettingsRecordView& record);
+wire::FollowedFile to_wire(const SettingsFileView& file);
 wire::SettingsDiff to_wire(const SettingsDiffView& diff);
 wire::ServerInfo to_wire(const ServerView& server);
 
 JobView from_wire(const wire::JobStatus& job);
 ExplanationView from_wire(const wire::JobExplanation& explanation);
+AskedView from_wire(const wire::AskedJob& asked);
 AttemptView from_wire(const wire::AttemptInfo& attempt);
 QueueView from_wire(const wire::QueueStatus& queue);
 TrackerView from_wire(const wire::TrackerStatus& tracker);
 PolicyView from_wire(const wire::PolicyInfo& policy);
 SettingView from_wire(const wire::Setting& setting);
 SettingsRecordView from_wire(const wire::SettingsRecord& record);
+SettingsFileView from_wire(const wire::FollowedFile& file);
 SettingsDiffView from_wire(const wire::SettingsDiff& diff);
 ServerView from_wire(const wire::ServerInfo& server);
 

@@ -40,6 +40,16 @@ struct SettingsTextView {
   friend bool operator==(const SettingsTextView&, const SettingsTextView&) = default;
 };
 
+// The settings file that the JobTracker follows, beside what is in force.
+struct SettingsFileView {
+  std::string file;                  // empty: it follows none
+  std::string source;                // conf.source: newest, file, applied
+  std::string says;                  // a sentence; empty: it is what is in force
+  std::vector<std::string> changes;  // from what is in force to the file, or what is wrong with it
+  bool sound = true;
+  friend bool operator==(const SettingsFileView&, const SettingsFileView&) = default;
+};
+
 // What is to be said of settings that somebody may apply.
 struct SettingsCheckView {
   struct Finding {

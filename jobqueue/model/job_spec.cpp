@@ -51,6 +51,37 @@ std::shared_ptr<const JobSpec> brief(const JobSpec& spec) {
   return out;
 }
 
+JobSpec asked(const JobSpec& spec) {
+  JobSpec out = *brief(spec);
+  out.groups = spec.groups;
+  const std::size_t files = std::min(spec.input_files.size(), kInputFilesKept);
+  out.input_files.assign(spec.input_files.begin(),
+                         spec.input_files.begin() + static_cast<std::ptrdiff_t>(files));
+  out.mapper = spec.mapper;
+  out.reducer = spec.reducer;
+  out.combiner = spec.combiner;
+  out.conf = spec.conf;
+  out.environment = spec.environment;
+  out.working_directory = spec.working_directory;
+  out.max_attempts = spec.max_attempts;
+  out.task_timeout_ms = spec.task_timeout_ms;
+  out.slowstart_millionths = spec.slowstart_millionths;
+  out.sort_memory_mb = spec.sort_memory_mb;
+  out.hold = spec.hold;
+  out.task_groups = spec.task_groups;
+  out.origin = spec.origin;
+  if (out.origin.input.size() > kInputFilesKept) out.origin.input.clear();
+  out.origin.files = static_cast<std::uint32_t>(spec.input_files.size());
+  std::size_t bytes = 0;
+  for (const JobFile& file : spec.files) bytes += file.content.size();
+  for (const JobFile& file : spec.files) {
+    JobFile& kept = out.files.emplace_back(JobFile{file.name, {}, file.executable});
+    if (bytes <= kFileBytesKept) kept.content = file.content;
+    else kept.left_out = static_cast<std::int64_t>(file.content.size());
+  }
+  return out;
+}
+
 std::int64_t bytes_of(const JobSpec& spec) {
   std::size_t bytes = sizeof(JobSpec) + spec.output.size() + spec.working_directory.size() +
                       spec.mapper.size() + spec.reducer.size() + spec.combiner.size();
@@ -59,6 +90,7 @@ std::int64_t bytes_of(const JobSpec& spec) {
     for (const std::string& host : split.hosts) bytes += sizeof(std::string) + host.size();
   }
   for (const std::string& file : spec.input_files) bytes += sizeof(std::string) + file.size();
+  for (const std::string& input : spec.origin.input) bytes += sizeof(std::string) + input.size();
   for (const std::string& group : spec.groups) bytes += sizeof(std::string) + group.size();
   for (const JobFile& file : spec.files)
     bytes += sizeof(JobFile) + file.name.size() + file.content.size();

@@ -48,6 +48,17 @@ struct JobFile {
   std::string name;  // without a `/`
   std::string content;
   bool executable = false;
+  std::int64_t left_out = 0;  // bytes of the content that are not here: see asked()
+};
+
+// How it was asked for: for people, and for submitting it again.
+struct JobOrigin {
+  std::string address;             // where it came from, as the JobTracker saw it
+  std::vector<std::string> input;  // paths and patterns; none: input_files
+  std::int64_t split_bytes = 0;    // 0: nobody said
+  std::optional<std::int64_t> combine_bytes;  // small files read by one map, up to so much
+  std::uint32_t files = 0;         // input files that there were, where only the first are here
+  friend bool operator==(const JobOrigin&, const JobOrigin&) = default;
 };
 
 // What a task asks for, before it becomes a container.
@@ -117,6 +128,7 @@ struct JobSpec {
   std::uint32_t maps_were = 0;   // without splits: how many there were
   std::vector<TaskGroupSpec> task_groups;  // of an application; of MapReduce: none
   bool service = false;                    // its tasks run until it is killed
+  JobOrigin origin;
 
   bool application() const { return !task_groups.empty(); }
   TaskKinds kinds() const {
@@ -135,6 +147,11 @@ struct JobSpec {
 // What is kept of the spec of a job that is over: what people ask about and a client is known by,
 // without splits, programs and texts.
 std::shared_ptr<const JobSpec> brief(const JobSpec& spec);
+// What is kept of it as long as there is a record of the job: all but splits, with the first input
+// files (and not how more were asked for), and contents of files where they are small.
+JobSpec asked(const JobSpec& spec);
+inline constexpr std::size_t kInputFilesKept = 1'000;
+inline constexpr std::size_t kFileBytesKept = 128 << 10;  // of all files of a job together
 // Roughly what it holds in memory.
 std::int64_t bytes_of(const JobSpec& spec);
 

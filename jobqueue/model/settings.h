@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "jobqueue/model/dimension.h"
@@ -152,6 +153,12 @@ struct EventLogSettings {
   friend bool operator==(const EventLogSettings&, const EventLogSettings&) = default;
 };
 
+// Which settings count: whichever came last, by an edit of the file that the JobTracker follows or
+// by command; the file's alone, no others are taken; those of commands, once there are some: an
+// edit of the file is only told.
+enum class SettingsFrom : std::uint8_t { kNewest, kFile, kApplied };
+inline constexpr std::string_view kSettingsFromNames[] = {"newest", "file", "applied"};
+
 struct Settings {
   std::string policy = "capacity";
   ResourceSettings resources;
@@ -168,6 +175,7 @@ struct Settings {
   HistorySettings history;
   JobBytesSettings job_bytes;
   std::optional<EventLogSettings> event_log;  // absent: off
+  SettingsFrom from = SettingsFrom::kNewest;
   std::map<std::string, std::shared_ptr<const PolicySettings>> policies;
   std::vector<std::string> notices;  // findings that are no errors but stay visible
   std::string text;                  // the YAML it came from, kept for the store and `conf diff`

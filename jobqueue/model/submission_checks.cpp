@@ -78,17 +78,21 @@ Status check_input_files(const std::vector<std::string>& paths) {
   if (paths.empty()) {
     return bad_request("input_files: none given", "absolute paths, at least one");
   }
+  return check_paths("input_files", paths);
+}
+
+Status check_paths(const std::string& field, const std::vector<std::string>& paths) {
   if (paths.size() > Limits::kInputFiles) {
-    return out_of_range("input_files: number of files", static_cast<std::int64_t>(paths.size()), 1,
+    return out_of_range(field + ": number of files", static_cast<std::int64_t>(paths.size()), 1,
                         Limits::kInputFiles, "join small files first");
   }
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    if (Status s = check_path("input_files[" + std::to_string(i) + "]", paths[i]); !s) return s;
+    if (Status s = check_path(field + "[" + std::to_string(i) + "]", paths[i]); !s) return s;
     bytes += paths[i].size();
   }
   if (bytes > Limits::kInputPathBytes) {
-    return bad_request("input_files: " + std::to_string(bytes) + " bytes of paths",
+    return bad_request(field + ": " + std::to_string(bytes) + " bytes of paths",
                        "at most " + std::to_string(Limits::kInputPathBytes) +
                            " in all; join small files first");
   }

@@ -43,6 +43,7 @@ Status check_max_attempts(std::int64_t attempts);  // likewise
 Status check_file_count(std::size_t files);        // that travel with the job
 Status check_file_bytes(std::size_t place, const std::string& name, std::int64_t bytes);
 Status check_input_files(const std::vector<std::string>& paths);
+Status check_paths(const std::string& field, const std::vector<std::string>& paths);
 // `pieces`: the splits, and the further pieces in them.
 Status check_pieces(std::size_t splits, std::size_t pieces);
 

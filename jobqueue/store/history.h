@@ -67,6 +67,9 @@ class History {
   // Counters are left out: a list of thousands is for a table.
   virtual Result<std::vector<JobRecord>> list(const HistoryQuery& query) = 0;
   virtual Result<std::optional<JobRecord>> find(JobId job) = 0;
+  // What the job was submitted with, as asked() leaves it; also of one that is not over. None: it
+  // is not kept (any more).
+  virtual Result<std::optional<JobSpec>> asked(JobId job) = 0;
   // Those that failed, oldest first, and then those that succeeded, by task.
   virtual Result<std::vector<EndedAttempt>> attempts(JobId job) = 0;
   // The newest first.

@@ -249,10 +249,19 @@ CREATE TABLE lost_trackers (
 ) WITHOUT ROWID;
 )sql";
 
+// What jobs were submitted with, for as long as there are records of them (asked_rows.h).
+constexpr std::string_view kVersion14 = R"sql(
+CREATE TABLE asked (
+  job INTEGER PRIMARY KEY,
+  bytes INTEGER NOT NULL,
+  spec BLOB NOT NULL
+);
+)sql";
+
 constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4,
                                             kVersion5, kVersion6, kVersion7, kVersion8,
                                             kVersion9, kVersion10, kVersion11, kVersion12,
-                                            kVersion13};
+                                            kVersion13, kVersion14};
 
 Error refusal(std::string message, std::string hint) {
   return {ErrorCode::kStoreFailed, std::move(message), std::move(hint), {}};

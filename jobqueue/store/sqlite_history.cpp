@@ -21,6 +21,7 @@ constexpr std::int64_t kSpecBytesPerBatch = 4 * 1024 * 1024;
 HistoryWriter::HistoryWriter(Database& database, const SpecCodec& codec)
     : database_(database),
       codec_(codec),
+      asked_(database),
       put_(database, "INSERT OR REPLACE INTO history (" WEIR_RECORD_COLUMNS
                      ", " WEIR_WHOLE_COLUMNS
                      ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
@@ -95,6 +96,10 @@ void HistoryWriter::put(const JobRecord& record) {
   }
 }
 
+void HistoryWriter::submitted(JobId job, const JobSpec& spec) {
+  asked_.put(job.value, codec_.encode(asked(spec)));
+}
+
 void HistoryWriter::failed(const AttemptFailed& fact, TimeMs at) {
   const TaskKey& task = fact.attempt.task;
   put_failed_.run(task.job.value, index(task.kind), task.index, fact.attempt.attempt, fact.tracker,
@@ -125,7 +130,8 @@ bool HistoryWriter::tidy(const Retention& retention) {
   }
   const bool jobs = remove_jobs() >= kJobsPerBatch;
   const bool records = remove_records() >= kJobsPerBatch;
-  more_ = database_.ok() && (jobs || records);
+  const bool texts = asked_.bound();
+  more_ = database_.ok() && (jobs || records || texts);
   return more_;
 }
 
@@ -204,6 +210,7 @@ std::size_t HistoryWriter::remove_records() {
     remove_record_.run(job);
     remove_groups_.run(job);
     remove_failed_.run(job);
+    asked_.remove(job);
   }
   return jobs.size();
 }
@@ -227,8 +234,8 @@ constexpr const char* kOldestFirst = WEIR_LIST(">", "ASC");
 
 class SqliteHistory final : public History {
  public:
-  SqliteHistory(const std::string& path, const std::string& vfs)
-      : path_(path), database_(path, Database::Access::kRead, vfs) {
+  SqliteHistory(const std::string& path, const std::string& vfs, SpecCodec codec)
+      : path_(path), codec_(std::move(codec)), database_(path, Database::Access::kRead, vfs) {
     database_.busy_timeout(2'000);
     database_.exec("PRAGMA mmap_size = 0");
   }
@@ -260,6 +267,20 @@ class SqliteHistory final : public History {
     }
     if (auto error = take_error()) return *error;
     return out;
+  }
+
+  Result<std::optional<JobSpec>> asked(JobId job) override {
+    std::optional<std::string> bytes;
+    {
+      Statement row(database_, "SELECT spec FROM asked WHERE job = ?");
+      row.start(job.value);
+      if (row.row()) bytes = std::string(row.bytes(0));
+    }
+    if (auto error = take_error()) return *error;
+    if (!bytes) return std::optional<JobSpec>();
+    Result<JobSpec> spec = codec_.decode(*bytes);
+    if (!spec) return spec.error();
+    return std::optional<JobSpec>(std::move(*spec));
   }
 
   Result<std::vector<EndedAttempt>> attempts(JobId job) override {
@@ -348,14 +369,15 @@ class SqliteHistory final : public History {
 
  private:
   const std::string path_;
+  const SpecCodec codec_;
   Database database_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<History>> open_sqlite_history(const std::string& path,
-                                                     const std::string& vfs) {
-  auto history = std::make_unique<SqliteHistory>(path, vfs);
+                                                     const std::string& vfs, SpecCodec codec) {
+  auto history = std::make_unique<SqliteHistory>(path, vfs, std::move(codec));
   if (auto error = history->take_error()) return *error;
   return std::unique_ptr<History>(std::move(history));
 }

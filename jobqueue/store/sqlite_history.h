@@ -10,6 +10,7 @@
 #include <string>
 
 #include "jobqueue/model/event.h"
+#include "jobqueue/store/asked_rows.h"
 #include "jobqueue/store/history.h"
 #include "jobqueue/store/statement.h"
 #include "jobqueue/store/store.h"
@@ -21,6 +22,7 @@ class HistoryWriter {
   HistoryWriter(Database& database, const SpecCodec& codec);
 
   void put(const JobRecord& record);
+  void submitted(JobId job, const JobSpec& spec);
   void failed(const AttemptFailed& fact, TimeMs at);
   void put(const SettingsChanged& fact, TimeMs at);
   void put(const PolicyChanged& fact, TimeMs at);
@@ -42,6 +44,7 @@ class HistoryWriter {
 
   Database& database_;
   const SpecCodec& codec_;
+  AskedRows asked_;
   // Looked up once for all the batches of one pass: it means a walk over what stays.
   bool more_ = false;  // the last batch was not the last of its pass
   Retention retention_;
@@ -54,6 +57,6 @@ class HistoryWriter {
 };
 
 Result<std::unique_ptr<History>> open_sqlite_history(const std::string& path,
-                                                     const std::string& vfs);
+                                                     const std::string& vfs, SpecCodec codec);
 
 }  // namespace weir

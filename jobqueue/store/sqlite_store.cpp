@@ -138,7 +138,9 @@ class SqliteStore final : public Store {
     return finish();
   }
 
-  Result<std::unique_ptr<History>> history() override { return open_sqlite_history(path_, vfs_); }
+  Result<std::unique_ptr<History>> history() override {
+    return open_sqlite_history(path_, vfs_, codec_);
+  }
 
  private:
   // A file that was cut off is not touched, and one that has no name any more is not written.

@@ -144,6 +144,7 @@ void SqliteWriter::apply(const JobSubmitted& fact, TimeMs at) {
   insert_job_.run(fact.job.value, fact.queue, static_cast<int>(fact.spec->priority),
                   static_cast<int>(JobState::kWaiting), at);
   insert_spec_.run(fact.job.value, codec_.encode(*fact.spec));
+  history_.submitted(fact.job, *fact.spec);
   put_containers(fact.job, fact.containers);
   raise_meta_.run(std::string_view("next_job"), std::int64_t{fact.job.value} + 1);
 }

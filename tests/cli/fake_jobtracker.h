@@ -153,11 +153,14 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
   std::int64_t server_now_ms = 1'700'000'001'000;
   std::string web;  // where the HTTP port listens; empty: there is none
   std::vector<wire::AttemptInfo> attempt_list;
+  std::optional<wire::AskedJob> submission;
+  wire::FollowedFile settings_file;
   std::function<void()> on_status;
   // --- What it was asked ---
   std::vector<std::string> asked;
   wire::SubmitRequest submitted;
   std::vector<std::size_t> chunks;
+  std::string submission_for;
   wire::Caller last_caller;
 
   void submit(wire::SubmitReply& reply, const wire::SubmitRequest& request) override {
@@ -210,6 +213,16 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
          "," + std::to_string(filter.since_ms) + "," + std::to_string(filter.before_ms) + "," +
          std::to_string(filter.limit));
     reply = page(jobs, [&](const auto& job) { return job.job == filter.before_job; });
+  }
+  void job_submission(wire::AskedJob& reply, const std::string& user,
+                      const std::int64_t job) override {
+    if (!submission) throw refusal(wire::ErrorCode::UNKNOWN_JOB, "it is not kept any more");
+    reply = *submission;
+    reply.job = job;
+    submission_for = user;
+  }
+  void followed_file(wire::FollowedFile& reply) override {
+    reply = settings_file;
   }
   void attempts(std::vector<wire::AttemptInfo>& reply, const std::int64_t) override {
     note("attempts");

@@ -26,7 +26,7 @@ TEST_P(Refused, SaysWhereWhatAndWhatIsAllowed) {
   "policy, listen, store, heartbeat, capacity, fair, queues, removed_queues, limits, " \
   "administrators, "                                                                   \
   "finished_jobs_kept, finished_jobs_at_most, history, event_log, tracker, speculation, " \
-  "tracker_faults, resources, containers"
+  "tracker_faults, resources, containers, conf"
 #define QUEUE_KEYS                                                                         \
   "name, parent, guaranteed, maximum, borrow, lend, reclaim_after, lend_after, "           \
   "user_limit, priorities, max_jobs, "                                                     \

@@ -415,6 +415,15 @@ class Pages(WithPages):
             self.browser.wait("the slots have a colour", lambda: self.browser.js(coloured) == slots)
         self.sound()
 
+    def test_what_a_job_runs_without_its_secrets(self):
+        self.start_pages()
+        number = self.sleeper("held", "spare", "bob", 1, 1, "--hold", "--env", "TOKEN=hush", "--conf", "k=v")
+        self.browser.open(f"/jobs/{number}?tab=settings")
+        for text in ("mapper", "sleep", "TOKEN=***", "k=v", "bob at 127.0.0.1", f"weir job submit-again {number}"):
+            self.browser.see(text)
+        self.assertNotIn("hush", self.browser.text())
+        self.sound()
+
     def test_on_paper(self):
         self.start_pages()
         for i in range(60):
@@ -537,6 +546,10 @@ class Administrators(WithPages):
         self.browser.click("dialog button.primary")
         wait_for("it is in force", lambda: "maximum: 75%" in self.json("conf", "show")["text"])
         self.browser.see("The settings are in force", "#toasts")
+        self.browser.see("from what ann applied", "#toasts")
+        self.browser.click(".banner button", "What differs")
+        self.browser.see("queues.research.maximum: 75% -> 100%", "dialog")
+        self.browser.click("dialog button")
         self.browser.click('[data-tab="history"]')
         self.browser.see("ann")
         self.browser.click("tbody tr:last-child button", "Difference…")

@@ -41,7 +41,11 @@ NOT_HERE = {"Claim.width", "Claim.dimension", "Claim.overdue_ms", "OpenClaim.wid
             "JobStanding.may_run", "QueueUser.limit_reduces", "SeriesFigures.share_thousandths", "SettingsDiff.queues.moves_to",
             "Slots.copying", "Tasks.copied", "Tasks.copying", "Tasks.speculative", "Tasks.speculative_won", "Tracker.back_at_ms",
             "Tracker.copied", "Tracker.copying", "Tracker.health", "Offer.total", "Offer.used", "Offer.free",
-            "Tracker.reserved_for", "Queue.dominant_thousandths", "Kill.container", "Kill.lost_ms", "Cluster.kills_last_hour.waste_ms", "TaskGroup.name", "TaskGroup.tasks"}
+            "Tracker.reserved_for", "Queue.dominant_thousandths", "Kill.container", "Kill.lost_ms", "Cluster.kills_last_hour.waste_ms", "TaskGroup.name", "TaskGroup.tasks", "Asked.groups", "Asked.service"} | {
+                "AskedGroup." + field for field in (
+                    "name", "count", "command", "memory_mb", "vcores", "resources", "gang", "require", "require.label",
+                    "require.values", "require.none_of", "retries", "ports", "time_limit_ms", "environment", "on_member", "spread",
+                    "spread.by", "spread.max_skew")}
 NOT_NULL_HERE = {"Attempt.log_host", "Attempt.log_port", "Attempt.ran_ms", "Claim.deadline_ms", "OpenClaim.deadline_ms", "Decision.for",
                  "Queue.administer", "Queue.map_slot_time", "Queue.reduce_slot_time", "QueueUser.used_map_slot_ms",
                  "QueueUser.used_reduce_slot_ms", "QueueUser.lost_map_slot_ms", "QueueUser.lost_reduce_slot_ms", "Slots.maximum", "Tracker.free_disk_mb", "Tracker.last_heartbeat_ms_ago"}
@@ -119,7 +123,8 @@ class Schema(Http):
         self.call("PUT", "/settings", 200, data=other, headers={**yaml, "If-Match": now.headers["ETag"]})
 
     def test_every_answer_is_what_the_document_says_and_all_of_it_is_there(self):
-        over = self.submit_job(reducer="cat", reduces=1, name="over")["number"]
+        over = self.submit_job(reducer="cat", combiner="cat", reduces=1, name="over", combine_bytes=1 << 20,
+                               files=[{"name": "a", "content": "b", "executable": True}])["number"]
         failed = self.submit_job(output="failed", mapper="exit 3", max_attempts=1)["number"]
         self.wait_over(over)
         self.wait_over(failed)

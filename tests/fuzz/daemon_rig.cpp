@@ -68,7 +68,8 @@ DaemonRig::DaemonRig(Port port)
   } else {
     jobs_ = std::make_unique<JobService>(*loop_, history_);
     cluster_ = std::make_unique<ClusterService>(*loop_, facts_);
-    settings_ = std::make_unique<SettingsService>(*loop_, worker_, history_, facts_, notices_);
+    settings_ = std::make_unique<SettingsService>(*loop_, worker_, history_, facts_, notices_,
+                                                  file_);
     auto client = std::make_shared<wire::ClientServiceAsyncProcessor>(
         std::make_shared<ClientService>(*loop_, *jobs_));
     auto services = std::make_shared<AsyncMultiplexer>();

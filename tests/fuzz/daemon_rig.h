@@ -57,6 +57,7 @@ class DaemonRig {
   Worker worker_;
   const ServerFacts facts_;
   Notices notices_;
+  FollowedFile file_;
   HistoryReader history_{*store_};
   std::unique_ptr<EngineLoop> loop_;
   std::unique_ptr<JobService> jobs_;

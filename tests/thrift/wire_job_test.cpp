@@ -100,6 +100,39 @@ TEST(WireJob, SurvivesTheStore) {
   }
 }
 
+TEST(WireJob, WhatIsKeptForPeopleSurvivesTheStoreWithoutItsSplits) {
+  auto good = good_spec();
+  good.__isset.working_directory = false;
+  good.working_directory.clear();
+  const std::string large(kFileBytesKept, 't');
+  good.__set_files({file_of("map.py", "print"), file_of("table", large)});
+  good.__set_input({"/data/*"});
+  good.__set_split_bytes(4096);
+  good.__set_combine_bytes(1 << 20);
+  auto spec = from_wire(good, kAlice);
+  ASSERT_TRUE(spec.ok()) << spec.error().message;
+  spec->origin.address = "10.0.0.3";
+  const auto back = decode_job_spec(encode_job_spec(asked(*spec)));
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_TRUE(back->splits.empty());
+  EXPECT_EQ(back->maps_were, 3u);
+  EXPECT_EQ(back->user, "alice");
+  EXPECT_EQ(back->origin.address, "10.0.0.3");
+  EXPECT_EQ(back->origin.input, std::vector<std::string>{"/data/*"});
+  EXPECT_EQ(back->origin.split_bytes, 4096);
+  EXPECT_EQ(back->origin.combine_bytes, 1 << 20);
+  EXPECT_EQ(back->origin.files, 2u);
+  EXPECT_EQ(back->mapper, spec->mapper);
+  EXPECT_EQ(back->conf, spec->conf);
+  EXPECT_EQ(back->environment, spec->environment);
+  EXPECT_EQ(back->need[0], spec->need[0]);
+  // Both are too much together.
+  ASSERT_EQ(back->files.size(), 2u);
+  EXPECT_EQ(back->files[0].content, "");
+  EXPECT_EQ(back->files[0].left_out, 5);
+  EXPECT_EQ(back->files[1].left_out, static_cast<std::int64_t>(kFileBytesKept));
+}
+
 TEST(WireJob, DefaultsAreThoseOfTheIdl) {
   wire::JobSpec spec;
   spec.queue = "default";

@@ -43,7 +43,7 @@ OPENS_ITSELF = {
 WIRE = re.compile(r'\bwire::|#include "(thrift/wire_views|\w+_types|\w+Service)\.h"')
 WIRE_ROOMS = ("cli/", "tracker/jobtracker/", "tracker/submission/")
 KNOWS_WIRE = {
-    "cli": "calls questions commands submission submit_command run_command shipped_files store_bench tasks_bench sort_bench "
+    "cli": "calls questions commands submission submit_command submit_spec submit_again run_command shipped_files store_bench tasks_bench sort_bench "
         "benched_cluster",
     "tracker/jobtracker": "client_service admin_service tracker_service wire_pages answering uploads daemon",
     "tracker/submission": "json_spec",

@@ -130,6 +130,14 @@ void AdminService::settings_history(Give<std::vector<wire::SettingsRecord>> give
       list<SettingsRecordView, wire::SettingsRecord>({std::move(give), std::move(refuse)}));
 }
 
+void AdminService::followed_file(Give<wire::FollowedFile> give, Refuse refuse) {
+  const Answering<wire::FollowedFile> answering(std::move(give), std::move(refuse));
+  settings_.file([answering](const Result<SettingsFileView>& file) {
+    if (!file) return answering.refuse(file.error());
+    answering.give(to_wire(*file));
+  });
+}
+
 void AdminService::settings_in_force(Give<std::vector<wire::Setting>> give, Refuse refuse) {
   settings_.in_force(list<SettingView, wire::Setting>({std::move(give), std::move(refuse)}));
 }

@@ -39,6 +39,7 @@ class AdminService final : public wire::AdminServiceCobSvIf {
   void settings_text(Give<std::string> give, Refuse refuse) override;
   void settings_of(Give<std::string> give, Refuse refuse, const std::int64_t number) override;
   void settings_history(Give<std::vector<wire::SettingsRecord>> give, Refuse refuse) override;
+  void followed_file(Give<wire::FollowedFile> give, Refuse refuse) override;
   void settings_in_force(Give<std::vector<wire::Setting>> give, Refuse refuse) override;
   void info(Give<wire::ServerInfo> give, Refuse refuse) override;
 

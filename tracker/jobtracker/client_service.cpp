@@ -71,6 +71,7 @@ void ClientService::submit(Give<wire::SubmitReply> give, Refuse refuse,
   if (const Status fits = check_text("submission", request.submission, rule); !fits)
     return answering.refuse(fits.error());
   spec->submission = request.submission;
+  spec->origin.address = calling_peer();
   jobs_.submit(*caller, std::make_shared<const JobSpec>(std::move(*spec)),
                written<SubmittedView>(answering, reply_of));
 }
@@ -202,6 +203,15 @@ void ClientService::attempts(Give<std::vector<wire::AttemptInfo>> give, Refuse r
   using Views = std::vector<AttemptView>;
   jobs_.attempts(*id,
                  written<Views>(answering, [](const Views& views) { return list_to_wire(views); }));
+}
+
+void ClientService::job_submission(Give<wire::AskedJob> give, Refuse refuse,
+                                   const std::string& user, const std::int64_t job) {
+  const Answering<wire::AskedJob> answering(std::move(give), std::move(refuse));
+  const auto id = job_from_wire(job);
+  if (!id) return answering.refuse(id.error());
+  jobs_.asked(user, *id,
+              written<AskedView>(answering, [](const AskedView& view) { return to_wire(view); }));
 }
 
 void ClientService::explain(Give<wire::JobExplanation> give, Refuse refuse,

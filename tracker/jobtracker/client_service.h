@@ -38,6 +38,8 @@ class ClientService final : public wire::ClientServiceCobSvIf {
                     const wire::HistoryFilter& filter) override;
   void attempts(Give<std::vector<wire::AttemptInfo>> give, Refuse refuse,
                 const std::int64_t job) override;
+  void job_submission(Give<wire::AskedJob> give, Refuse refuse, const std::string& user,
+             const std::int64_t job) override;
   void explain(Give<wire::JobExplanation> give, Refuse refuse, const std::int64_t job) override;
 
   void kill_job(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,

@@ -126,7 +126,8 @@ void JobTracker::make_services(const JobTrackerParts& parts) {
   };
   jobs_ = std::make_unique<JobService>(*loop_, *history_);
   cluster_ = std::make_unique<ClusterService>(*loop_, facts_);
-  settings_ = std::make_unique<SettingsService>(*loop_, worker_, *history_, facts_, notices_);
+  settings_ = std::make_unique<SettingsService>(*loop_, worker_, *history_, facts_, notices_,
+                                                file_);
 }
 
 Status JobTracker::open_front(const JobTrackerParts& parts) {

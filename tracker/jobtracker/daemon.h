@@ -67,6 +67,7 @@ class JobTracker {
   SettingsService& settings() { return *settings_; }
   const ServerFacts& facts() const { return facts_; }
   Notices& notices() { return notices_; }
+  FollowedFile& followed_file() { return file_; }
   // The queues' figures over time.
   const SeriesKeeper& series() const { return *series_; }
   // For /metrics; any thread. Without the HTTP port, which is not this room's.
@@ -103,6 +104,7 @@ class JobTracker {
 
   std::unique_ptr<Store> store_;
   Notices notices_;
+  FollowedFile file_;
   ServerFacts facts_;
   Worker worker_;
   std::unique_ptr<HistoryReader> history_;

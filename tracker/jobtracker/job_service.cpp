@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "jobqueue/model/conf_without_effect.h"
+#include "jobqueue/model/secrets.h"
 #include "jobqueue/model/submission_checks.h"
 #include "jobqueue/model/submission_limits.h"
 #include "tracker/jobtracker/commands.h"
@@ -284,6 +285,29 @@ void JobService::history(const HistoryFilter& wanted, Answer<JobPage> answer) {
     const auto found = (*history)->list(query);
     if (!found) return answer(found.error());
     answer(page_of_records(*found, filter, *wall));
+  });
+}
+
+void JobService::asked(const std::string& user, JobId job, Answer<AskedView> answer) {
+  history_.ask([answer = std::move(answer), user, job](const Result<History*>& history) {
+    if (!history) return answer(history.error());
+    auto spec = (*history)->asked(job);
+    if (!spec) return answer(spec.error());
+    if (!*spec) {
+      return answer(Error{ErrorCode::kUnknownJob,
+                          "what " + job_name(job) + " was submitted with is not known (any more)",
+                          "a job that there is, or is a record of: `weir job list --history`",
+                          {}});
+    }
+    AskedView view{job, std::move(**spec), {}};
+    if (user != view.spec.user) {
+      view.masked = mask_secrets(view.spec);
+      for (JobFile& file : view.spec.files) {
+        file.left_out += static_cast<std::int64_t>(file.content.size());
+        file.content.clear();
+      }
+    }
+    answer(std::move(view));
   });
 }
 

@@ -21,6 +21,7 @@
 #include "tracker/jobtracker/engine_loop.h"
 #include "tracker/jobtracker/history_reader.h"
 #include "tracker/published/job_page.h"
+#include "views/asked_view.h"
 #include "views/attempt_view.h"
 #include "views/job_view.h"
 
@@ -64,6 +65,8 @@ class JobService {
   // limit is one of list_limit. In the order of service (service_order.h) there is one page.
   void find(JobFilter filter, Version min_version, Answer<JobPage> answer);
   void history(const HistoryFilter& filter, Answer<JobPage> answer);
+  // What it was submitted with, as long as there is a record of it; whole for its user alone.
+  void asked(const std::string& user, JobId job, Answer<AskedView> answer);
   // By task and attempt.
   void attempts(JobId job, Answer<std::vector<AttemptView>> answer);
   void explain(JobId job, Answer<ExplanationView> answer);

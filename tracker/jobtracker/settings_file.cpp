@@ -76,7 +76,15 @@ Result<StartSettings> decide_settings(const std::string& file, const Snapshot& s
   if (snapshot.settings_text.empty()) return out;
   auto stored = load_owned(snapshot.settings_source, std::string_view(snapshot.settings_text));
   if (stored) out.policy_before = stored->settings.policy;
-  if (!out.file_hash.empty() && out.file_hash != snapshot.settings_file_hash) {
+  const bool changed = !out.file_hash.empty() && out.file_hash != snapshot.settings_file_hash;
+  const SettingsFrom from = stored ? stored->settings.from : SettingsFrom::kNewest;
+  const bool applied = from == SettingsFrom::kApplied && !snapshot.settings_stamp.by.empty();
+  if (from == SettingsFrom::kFile && !file.empty() &&
+      out.loaded.settings.text != snapshot.settings_text) {
+    out.why = "from " + file + ", which alone counts (conf.source: file)";
+    return out;
+  }
+  if (changed && !applied) {
     out.why = file + " has changed since it was last read: it replaces the settings in the store";
     return out;
   }
@@ -89,6 +97,10 @@ Result<StartSettings> decide_settings(const std::string& file, const Snapshot& s
   out.loaded.settings = std::move(stored->settings);
   out.from_file = false;
   out.why = "as last applied, from the store (" + snapshot.settings_source + ")";
+  if (changed) {
+    out.why += "; " + file + " has changed since and does not count until somebody applies it "
+               "(conf.source: applied)";
+  }
   return out;
 }
 
@@ -110,6 +122,7 @@ FileWatch::Stamps FileWatch::stamps() const {
 Result<SettingsText> FileWatch::read() {
   auto text = read_settings_text(path_);
   if (text) allocations_path_ = text->allocations ? text->allocations->file : std::string();
+  if (text) newest_ = *text;
   return text;
 }
 

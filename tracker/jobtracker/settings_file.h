@@ -45,6 +45,8 @@ class FileWatch {
   // The new content, if a file has changed and both have come to rest. `at_once` does not wait for
   // rest.
   std::optional<SettingsText> changed(bool at_once = false);
+  // What was read last, whether it has changed or not; none: it could not be read.
+  const std::optional<SettingsText>& newest() const { return newest_; }
   // Content already dealt with, refused or not.
   void seen(const std::string& hash) { last_hash_ = hash; }
 
@@ -65,6 +67,7 @@ class FileWatch {
   const std::string path_;
   std::string allocations_path_;  // as the settings last read name it; empty: they name none
   std::string last_hash_;
+  std::optional<SettingsText> newest_;
   std::optional<Stamps> read_at_;  // when the content was last looked at
   Stamps previous_;                // at the last look
 };

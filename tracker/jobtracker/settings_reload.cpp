@@ -35,6 +35,30 @@ void report(Notices& notices, const Error& error, const std::string& file) {
 
 }  // namespace
 
+SettingsReload::SettingsReload(JobTracker& tracker, std::string file, std::string last_hash)
+    : tracker_(tracker), watch_(std::move(file), std::move(last_hash)) {
+  publish();
+}
+
+// What is to be said of the file beside what is in force.
+void SettingsReload::publish() {
+  if (watch_.path().empty() || !watch_.newest()) return;
+  tracker_.followed_file().set(
+      std::make_shared<const FileContent>(FileContent{watch_.path(), *watch_.newest()}));
+}
+
+void SettingsReload::compare() {
+  if (*answered_ != *newest_) return;  // it is on its way
+  const auto file = tracker_.followed_file().get();
+  const PublishedViewsPtr views = tracker_.loop().views().latest();
+  if (file == compared_ && views->settings == compared_with_) return;
+  compared_ = file;
+  compared_with_ = views->settings;
+  const SettingsFileView standing = standing_of(*file, *views->settings, views->settings_stamp);
+  // What is wrong with it is in the notices.
+  tracker_.followed_file().say(standing.sound ? standing.says : "");
+}
+
 void SettingsReload::on_hangup() {
   if (watch_.path().empty()) return spdlog::info("settings: no file to read again");
   if (const auto text = watch_.changed(true)) return read(*text);
@@ -44,11 +68,22 @@ void SettingsReload::on_hangup() {
 
 void SettingsReload::look() {
   if (const auto text = watch_.changed()) read(*text);
+  compare();
 }
 
 void SettingsReload::read(const SettingsText& text) {
   const std::string hash = content_hash(text.joined());
   watch_.seen(hash);
+  publish();
+  const PublishedViewsPtr views = tracker_.loop().views().latest();
+  const std::string& by = views->settings_stamp.by;
+  if (!by.empty()) {
+    const SettingsFileView file =
+        standing_of({watch_.path(), text}, *views->settings, views->settings_stamp);
+    if (!file.says.empty()) spdlog::warn("settings: {}", file.says);
+    for (const std::string& change : file.changes) spdlog::warn("settings: {}", change);
+    if (views->settings->from == SettingsFrom::kApplied) return;
+  }
   auto loaded = load_replacing(watch_.path(), text, *tracker_.loop().views().latest()->settings);
   if (!loaded) return refuse(loaded.error());
   for (const std::string& notice : loaded->settings.notices) {
@@ -58,7 +93,7 @@ void SettingsReload::read(const SettingsText& text) {
 }
 
 void SettingsReload::refuse(const Error& error) {
-  ++*newest_;
+  *answered_ = ++*newest_;
   report(tracker_.notices(), error, watch_.path());
 }
 
@@ -84,8 +119,12 @@ void SettingsReload::store_settings(Settings read, const std::string& hash) {
   for (const std::string& notice : live_notices(*settings, views->policy, views->total))
     spdlog::warn("settings: {}", notice);
   loop.post(ApplySettings{caller, settings},
-            [&notices, source, newest = newest_, number = ++*newest_](
+            [&notices, source, newest = newest_, answered = answered_, number = ++*newest_](
                 const EngineLoop::ReplyBody& reply, std::int64_t) {
+              // A file that was refused meanwhile is newer.
+              std::uint64_t known = *answered;
+              while (known < number && !answered->compare_exchange_weak(known, number)) {
+              }
               const bool latest = number == *newest;
               if (const auto* error = std::get_if<Error>(&reply)) {
                 if (latest) return report(notices, *error, source);

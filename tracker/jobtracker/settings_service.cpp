@@ -76,6 +76,7 @@ void SettingsService::policy(Answer<PolicyView> answer) {
   for (std::string& line : live_notices(*views->settings, views->policy, views->total))
     out.notices.push_back(std::move(line));
   for (std::string& line : notices_.get()) out.notices.push_back(std::move(line));
+  if (std::string line = file_.said(); !line.empty()) out.notices.push_back(std::move(line));
   if (auto error = loop_.event_log_error()) out.notices.push_back(std::move(*error));
   struct Work {
     PolicyView out;
@@ -141,6 +142,8 @@ void SettingsService::apply(const Caller& caller, SentSettings sent,
     auto loaded = load_replacing(name_of(sent), SettingsText::split(sent.text),
                                  *loop_.views().latest()->settings);
     if (!loaded) return answer(loaded.error());
+    const Status taken = may_apply(*file_.get(), *loop_.views().latest()->settings);
+    if (!taken) return answer(taken.error());
     auto settings = std::make_shared<const Settings>(std::move(loaded->settings));
     ApplySettings command{caller, std::move(settings)};
     if (expected) command.expected = static_cast<std::uint64_t>(*expected);
@@ -207,6 +210,14 @@ SettingsTextView SettingsService::text() const {
           views->policy,
           settings.source,
           settings.text};
+}
+
+void SettingsService::file(Answer<SettingsFileView> answer) {
+  const bool taken = worker_.try_run([this, answer] {
+    const PublishedViewsPtr views = loop_.views().latest();
+    answer(standing_of(*file_.get(), *views->settings, views->settings_stamp));
+  });
+  if (!taken) answer(worker_busy());
 }
 
 void SettingsService::text_of(std::int64_t number, Answer<std::string> answer) {

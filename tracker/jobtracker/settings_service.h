@@ -15,6 +15,7 @@
 #include "jobqueue/model/caller.h"
 #include "tracker/jobtracker/answer.h"
 #include "tracker/jobtracker/engine_loop.h"
+#include "tracker/jobtracker/followed_file.h"
 #include "tracker/jobtracker/history_reader.h"
 #include "tracker/jobtracker/server_facts.h"
 #include "tracker/jobtracker/worker.h"
@@ -32,8 +33,13 @@ struct SentSettings {
 class SettingsService {
  public:
   SettingsService(EngineLoop& loop, Worker& worker, HistoryReader& history,
-                  const ServerFacts& facts, const Notices& notices)
-      : loop_(loop), worker_(worker), history_(history), facts_(facts), notices_(notices) {}
+                  const ServerFacts& facts, const Notices& notices, const FollowedFile& file)
+      : loop_(loop),
+        worker_(worker),
+        history_(history),
+        facts_(facts),
+        notices_(notices),
+        file_(file) {}
 
   void policy(Answer<PolicyView> answer);
   // And how jobs stand under the one that rules (job_standings.h).
@@ -53,6 +59,8 @@ class SettingsService {
 
   // Those in force, whole.
   SettingsTextView text() const;
+  // The file that is followed, beside them.
+  void file(Answer<SettingsFileView> answer);
   // Those of a record, by its number.
   void text_of(std::int64_t number, Answer<std::string> answer);
   // The newest first.
@@ -65,6 +73,7 @@ class SettingsService {
   HistoryReader& history_;
   const ServerFacts& facts_;
   const Notices& notices_;
+  const FollowedFile& file_;
 };
 
 }  // namespace weir

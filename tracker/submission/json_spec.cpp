@@ -224,6 +224,9 @@ Result<Submission> read_submission(const Json& body) {
 Result<std::shared_ptr<const JobSpec>> complete(Submission submission, InputSplits input,
                                                 const Caller& caller) {
   wire::JobSpec& wanted = submission.spec;
+  wanted.__set_input(std::move(wanted.input_files));
+  wanted.__set_split_bytes(submission.split_bytes);
+  if (submission.combine_bytes) wanted.__set_combine_bytes(*submission.combine_bytes);
   wanted.input_files = std::move(input.files);
   wanted.splits.clear();
   wanted.splits.reserve(input.splits.size());
@@ -231,6 +234,7 @@ Result<std::shared_ptr<const JobSpec>> complete(Submission submission, InputSpli
   auto spec = from_wire(wanted, caller);
   if (!spec) return spec.error();
   spec->submission = std::move(submission.id);
+  spec->origin.address = std::move(submission.address);
   return std::make_shared<const JobSpec>(std::move(*spec));
 }
 

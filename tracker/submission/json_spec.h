@@ -23,6 +23,7 @@ namespace weir {
 struct Submission {
   wire::JobSpec spec;  // checked, but for the input; input_files as they were named
   std::string id;      // the client's; may be empty
+  std::string address;  // that it came from
   std::int64_t split_bytes = kDefaultSplitBytes;
   std::optional<std::int64_t> combine_bytes;
 };

@@ -15,6 +15,7 @@ void Submitter::submit(const Caller& caller, const nlohmann::ordered_json& body,
   note_calling_user(caller.user);
   auto read = read_submission(body);
   if (!read) return answer(read.error());
+  read->address = calling_peer();
   InputLookups::Wanted wanted{read->spec.input_files, read->split_bytes, read->combine_bytes};
   const auto submission = std::make_shared<Submission>(std::move(*read));
   lookups_.look(calling_peer(), std::move(wanted),

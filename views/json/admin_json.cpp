@@ -95,6 +95,14 @@ Json to_json(const SettingsTextView& settings) {
           {"policy", settings.policy}, {"source", settings.source}, {"text", settings.text}};
 }
 
+Json to_json(const SettingsFileView& file) {
+  return {{"file", file.file},
+          {"source", file.source},
+          {"says", file.says},
+          {"sound", file.sound},
+          {"changes", file.changes}};
+}
+
 Json to_json(const SettingsCheckView& check) {
   Json findings = Json::array();
   for (const SettingsCheckView::Finding& finding : check.findings) {

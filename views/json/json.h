@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "views/asked_view.h"
 #include "views/attempt_view.h"
 #include "views/decision_view.h"
 #include "views/job_view.h"
@@ -22,6 +23,7 @@ namespace weir {
 using Json = nlohmann::ordered_json;
 
 Json to_json(const JobView& job);
+Json to_json(const AskedView& asked);
 Json to_json(const SubmittedView& submitted);
 Json to_json(const ExplanationView& explanation);
 Json to_json(const AttemptView& attempt);
@@ -33,6 +35,7 @@ Json to_json(const OutlookView& outlook);
 Json to_json(const SettingsRecordView& record);
 Json to_json(const SettingView& setting);
 Json to_json(const SettingsTextView& settings);
+Json to_json(const SettingsFileView& file);
 Json to_json(const SettingsCheckView& check);
 Json to_json(const SettingsDiffView& diff);
 Json to_json(const ServerView& server);

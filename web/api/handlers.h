@@ -10,13 +10,14 @@ namespace weir::web {
 using Handler = void(ApiContext& context, const Call& call);
 
 Handler get_cluster, get_queues, get_queue, patch_queue, get_pools;
-Handler get_jobs, get_job, get_job_counters, get_job_explain, get_job_tasks, get_history;
+Handler get_jobs, get_job, get_job_counters, get_job_explain, get_job_submission, get_job_tasks;
+Handler get_history;
 Handler post_job, delete_job, patch_job;
 Handler get_job_log;
 Handler get_trackers, get_tracker, get_tracker_attempts, get_slots, patch_tracker;
 Handler get_policy, put_policy;
 Handler get_settings, put_settings, post_settings_check, post_settings_diff;
-Handler get_settings_history, get_settings_of, get_settings_in_force;
+Handler get_settings_history, get_settings_of, get_settings_in_force, get_settings_file;
 Handler get_events;
 Handler get_series, get_decisions;
 

@@ -153,6 +153,13 @@ void get_job_explain(ApiContext& context, const Call& call) {
                       [](const ExplanationView& of) { return json_answer(to_json(of)); }));
 }
 
+void get_job_submission(ApiContext& context, const Call& call) {
+  call.query({});
+  context.tracker.jobs().asked("", call.job(), call.reply.then<AskedView>([](const AskedView& of) {
+    return json_answer(to_json(of));
+  }));
+}
+
 void get_job_tasks(ApiContext& context, const Call& call) {
   call.query({});
   context.tracker.jobs().attempts(call.job(), call.reply.then<std::vector<AttemptView>>(

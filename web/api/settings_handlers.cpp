@@ -163,6 +163,12 @@ void get_settings_of(ApiContext& context, const Call& call) {
   });
 }
 
+void get_settings_file(ApiContext& context, const Call& call) {
+  call.query({});
+  context.tracker.settings().file(call.reply.then<SettingsFileView>(
+      [](const SettingsFileView& file) { return json_answer(to_json(file)); }));
+}
+
 void get_settings_in_force(ApiContext& context, const Call& call) {
   call.query({});
   context.tracker.settings().in_force(

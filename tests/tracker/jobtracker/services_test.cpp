@@ -54,6 +54,45 @@ class ServicesTest : public ::testing::Test {
   std::unique_ptr<AdminCalls> admin_;
 };
 
+TEST_F(ServicesTest, WhatAJobWasSubmittedWithIsToldWholeToItsUserAlone) {
+  wire::SubmitRequest request = make_request(5, 0, "/out/a");
+  request.spec.__set_environment({{"TOKEN", "t"}, {"LANG", "C"}});
+  wire::JobFile file;
+  file.name = "map.py";
+  file.content = "print";
+  request.spec.__set_files({file});
+  const wire::SubmitReply job = submit(request);
+  const auto told = [&](const std::string& user) {
+    return client_->call([&](auto& c) {
+      wire::AskedJob asked;
+      c.job_submission(asked, user, job.job);
+      return asked;
+    });
+  };
+  const wire::AskedJob whole = told(request.caller.user);
+  EXPECT_EQ(whole.spec.environment.at("TOKEN"), "t");
+  EXPECT_EQ(whole.spec.files.at(0).content, "print");
+  EXPECT_EQ(whole.maps, 5);
+  EXPECT_EQ(whole.address, "127.0.0.1");
+  EXPECT_TRUE(whole.masked.empty());
+  for (const char* user : {"", "eve"}) {
+    const wire::AskedJob seen = told(user);
+    EXPECT_EQ(seen.spec.environment.at("TOKEN"), "***");
+    EXPECT_EQ(seen.spec.environment.at("LANG"), "C");
+    EXPECT_EQ(seen.masked, std::vector<std::string>{"environment.TOKEN"});
+    EXPECT_EQ(seen.spec.files.at(0).content, "");
+    EXPECT_EQ(seen.left_out.at(0), 5);
+  }
+  EXPECT_EQ(refusal([&] {
+              client_->call([](auto& c) {
+                wire::AskedJob asked;
+                c.job_submission(asked, "", 999);
+                return asked;
+              });
+            }).code,
+            wire::ErrorCode::UNKNOWN_JOB);
+}
+
 TEST_F(ServicesTest, RunsAJobToItsEnd) {
   FakeTracker worker(tracker_->tracker_port(), "tt1");
   worker.join();

@@ -65,6 +65,38 @@ class SettingsReloadTest : public ::testing::Test {
     });
   }
 
+  static std::string kept(const std::string& hours, const std::string& source) {
+    return std::string(kSettings) + "history: {keep: " + hours + "}\nconf: {source: " + source +
+           "}\n";
+  }
+  // As `weir conf apply` does.
+  std::string applied(const std::string& text) {
+    wire::Caller root;
+    root.user = "root";
+    wire::SettingsFile file;
+    file.name = "other.yaml";
+    const AllocationsFile pools{"fair.yaml", "pools: [{name: a, weight: 2}]\n", ""};
+    file.text = SettingsText{text, pools}.joined();
+    try {
+      admin_->call([&](auto& c) {
+        wire::Done done;
+        c.apply_settings(done, root, file);
+        return done;
+      });
+    } catch (const wire::WeirError& error) {
+      return error.message;
+    }
+    return "applied";
+  }
+  wire::FollowedFile followed() {
+    return admin_->call([](auto& c) {
+      wire::FollowedFile file;
+      c.followed_file(file);
+      return file;
+    });
+  }
+  DurationMs kept_hours() { return settings()->history.keep_ms / 3'600'000; }
+
   // The engine answers on its own thread.
   template <class Condition>
   bool soon(Condition condition) {
@@ -140,6 +172,57 @@ TEST_F(SettingsReloadTest, AnotherAllocationsFileIsWatchedFromThenOn) {
   EXPECT_TRUE(soon([&] { return weight() == 555; }));
 }
 
+TEST_F(SettingsReloadTest, WhereTheFileIsAnotherThanWhatWasAppliedIsSaidUntilItIsEdited) {
+  write("weir.yaml", kept("10h", "newest"));
+  look();
+  ASSERT_TRUE(soon([&] { return kept_hours() == 10; }));
+  EXPECT_EQ(followed().says, "");
+  ASSERT_EQ(applied(kept("20h", "newest")), "applied");
+  ASSERT_TRUE(soon([&] { return kept_hours() == 20; }));
+  EXPECT_EQ(followed().source, "newest");
+  EXPECT_THAT(followed().says,
+              HasSubstr("weir.yaml differs in 1 setting from what root applied: an edit of the "
+                        "file replaces these whole"));
+  EXPECT_EQ(followed().changes, std::vector<std::string>{"history.keep: 20h -> 10h"});
+  look();
+  EXPECT_THAT(notices(), Contains(HasSubstr("from what root applied")));
+  write("weir.yaml", kept("30h", "newest"));
+  look();
+  EXPECT_TRUE(soon([&] { return kept_hours() == 30; }));
+  look();
+  EXPECT_EQ(followed().says, "");
+  EXPECT_TRUE(soon([&] { return notices().empty(); }));
+}
+
+TEST_F(SettingsReloadTest, WhereWhatIsAppliedCountsAnEditIsOnlySaid) {
+  write("weir.yaml", kept("10h", "applied"));
+  look();
+  ASSERT_TRUE(soon([&] { return kept_hours() == 10; }));
+  write("weir.yaml", kept("11h", "applied"));  // nobody has applied anything yet
+  look();
+  ASSERT_TRUE(soon([&] { return kept_hours() == 11; }));
+  ASSERT_EQ(applied(kept("20h", "applied")), "applied");
+  ASSERT_TRUE(soon([&] { return kept_hours() == 20; }));
+  write("weir.yaml", kept("30h", "newest"));
+  look();
+  look();
+  EXPECT_THAT(followed().says, HasSubstr("does not count until somebody applies it"));
+  EXPECT_THAT(followed().changes, Contains("history.keep: 20h -> 30h"));
+  EXPECT_EQ(kept_hours(), 20);
+}
+
+TEST_F(SettingsReloadTest, WhereTheFileCountsNoOthersAreTaken) {
+  write("weir.yaml", kept("10h", "file"));
+  look();
+  ASSERT_TRUE(soon([&] { return kept_hours() == 10; }));
+  EXPECT_THAT(applied(kept("20h", "file")),
+              HasSubstr("conf.source is file: the settings are those of"));
+  write("weir.yaml", kept("30h", "newest"));
+  look();
+  ASSERT_TRUE(soon([&] { return kept_hours() == 30; }));
+  EXPECT_EQ(applied(kept("20h", "file")), "applied");
+}
+
 TEST_F(SettingsReloadTest, TheEventLogIsOpenedAndMovedWhileItRuns) {
   const auto log_to = [this](const std::string& name) {
     write("weir.yaml", kSettings + ("event_log: {path: " + dir_.file(name) + "}\n"));
@@ -170,6 +253,35 @@ TEST(AllocationsInTheStore, CountUntilOneOfTheFilesChanges) {
   start = decide_settings(dir.file("weir.yaml"), snapshot);
   ASSERT_TRUE(start.ok());
   EXPECT_TRUE(start->from_file);
+}
+
+// At a start the same counts as while it ran.
+TEST(SettingsAtAStart, AreThoseThatCount) {
+  const TempDir dir;
+  const std::string file = dir.file("weir.yaml");
+  const auto text = [](const char* keep, const char* source) {
+    return std::string("history: {keep: ") + keep + "}\nconf: {source: " + source + "}\n";
+  };
+  const auto start = [&file](const Snapshot& snapshot) {
+    const auto made = decide_settings(file, snapshot);
+    return made ? made->loaded.settings.history.keep_ms / 3'600'000 : 0;
+  };
+  Snapshot snapshot;
+  snapshot.settings_source = "other.yaml";
+  snapshot.settings_stamp = {3, 0, "ann"};
+  write_text(file, text("10h", "newest"));
+  snapshot.settings_file_hash = content_hash(text("10h", "newest"));
+  snapshot.settings_text = text("20h", "newest");
+  EXPECT_EQ(start(snapshot), 20);
+  snapshot.settings_text = text("20h", "file");  // the file counts again, though it is as it was
+  EXPECT_EQ(start(snapshot), 10);
+  write_text(file, text("11h", "newest"));
+  snapshot.settings_text = text("20h", "newest");
+  EXPECT_EQ(start(snapshot), 11);
+  snapshot.settings_text = text("20h", "applied");
+  EXPECT_EQ(start(snapshot), 20);
+  snapshot.settings_stamp.by.clear();  // these are the file's of before
+  EXPECT_EQ(start(snapshot), 11);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ import {askMove, askPriority, askRelease, askKill, jobKey} from '../actions.js';
 import {drawWhy} from '../job_why.js';
 import {drawAttempts, drawFailures, drawCounters} from '../job_parts.js';
 import {drawLogs} from '../job_log.js';
+import {drawSubmission} from '../job_submission.js';
 import {typing} from '../keyboard.js';
 import {loading} from '../states.js';
 import {showFacts} from '../plain_table.js';
@@ -196,6 +197,7 @@ export function draw(page) {
           'Settings',
           (place) => {
             place.append(h('section', {class: 'panel'}, factsPlace));
+            return drawSubmission(page, place, path);
           },
         ],
       ],

@@ -2,7 +2,7 @@
 // apply, which refuses to overwrite what another has applied meanwhile; and the former versions,
 // each with its difference and a way back.
 import {h, fill, setText, visible} from '../dom.js';
-import {read, send, withMine} from '../api.js';
+import {get, read, send, withMine} from '../api.js';
 import {drawTabs} from '../tabs.js';
 import {YamlEditor, diffElement} from '../yaml_editor.js';
 import {confirm, notice, openDialog, refusal} from '../dialogs.js';
@@ -242,7 +242,8 @@ function drawEditor(page, place) {
           });
         }
         const now = await load();
-        notice('The settings are in force.', {
+        const file = await get('/settings/file');
+        notice('The settings are in force.' + (file.says ? ` ${file.says}.` : ''), {
           undo: async () => {
             await send('PUT', '/settings', before.text, {headers: {'If-Match': now.etag}});
             editor.value = before.text;
@@ -272,14 +273,46 @@ function drawEditor(page, place) {
     );
     showStale();
     changed();
+    showFile().catch(() => {});
     return mine;
   };
+  // Where the file that the JobTracker follows is another than what is in force.
+  const showFile = async () => {
+    const file = await get('/settings/file', {signal: page.signal});
+    fill(
+      filePlace,
+      file.says
+        ? h(
+            'p',
+            {class: 'banner warn'},
+            visible(file.says) + '. ',
+            h(
+              'button',
+              {
+                on: {
+                  click: () =>
+                    openDialog(
+                      'From what is in force to the file',
+                      h('ul', {class: 'bare mono'}, file.changes.map((one) => h('li', {}, visible(one)))),
+                      null,
+                      'wide',
+                    ),
+                },
+              },
+              'What differs',
+            ),
+          )
+        : null,
+    );
+  };
+  const filePlace = h('div', {});
   const title = h('span', {class: 'muted'});
   const note = h('div', {}, loading());
   const body = h(
     'div',
     {hidden: true},
     h('div', {class: 'panel-head'}, title, status),
+    filePlace,
     stale,
     h(
       'div',
