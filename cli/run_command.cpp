@@ -210,7 +210,8 @@ void add_run_command(CLI::App& app, Context& context) {
   command->footer(
       "Where containers count (`resources: containers`). Each task has WEIR_JOB, WEIR_GROUP, "
       "WEIR_TASK_INDEX,\nWEIR_TASK_COUNT, WEIR_ATTEMPT, WEIR_MEMORY_MB, WEIR_VCORES, WEIR_PORT0 .. "
-      "and WEIR_RES_GPU=0,3 in its environment.\n\n"
+      "and WEIR_RES_GPU=0,3 in its environment,\na member of a gang WEIR_PEERS, too: a file with "
+      "`group index host port0 ..` of each member.\n\n"
       "Examples:\n"
       "  weir run --queue research --wait -- hostname\n"
       "  weir run --queue research --count 100 --memory 2G --vcores 2 -- ./sweep.sh\n"

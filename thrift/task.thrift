@@ -34,6 +34,7 @@ struct ApplicationTask {
   5: required i64 vcores
   6: required map<string, list<i32>> units  // gpu 0, 3
   7: required list<i32> ports
+  8: required string peers              // of a gang's member: its file
 }
 
 struct TaskSpec {

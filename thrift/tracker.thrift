@@ -64,6 +64,7 @@ struct AttemptStatus {
   11: optional bool compute_granted    // reduces; false: copies in phase SHUFFLE, has copied and waits in SORT. Absent: true
   12: optional i64 age_ms              // since the tracker started it, by its steady clock
   13: optional map<string, list<i32>> units   // that it was granted: gpu 0, 3
+  14: optional list<i32> ports         // of a gang's member: that it has here
 }
 
 /** The outcome of a job-level duty, repeated until the reply no longer asks for it. */
@@ -96,6 +97,7 @@ struct Grant {
   1: required common.Resources container
   2: optional map<string, list<i32>> units    // which ones of a named resource: gpu 0, 3
   3: optional i32 ports = 0                    // the tracker says which
+  4: optional bool peers                       // of a gang: it reports its ports, and starts once gang_peers is complete
 }
 
 /** An attempt to start. Repeated until a report contains it. What it runs is fetched once a job with `job()`. */
@@ -154,6 +156,21 @@ struct MapOutputs {
   4: optional i64 list_id              // another one than before (after a restart): another list, to be read from 0
 }
 
+/** A member of a gang that runs. */
+struct Peer {
+  1: required string group
+  2: required i32 index
+  3: required string host
+  4: required list<i32> ports
+}
+
+struct Peers {
+  1: required bool complete            // false: some have not reported their ports yet, ask again
+  2: required list<Peer> peers         // from `first` on
+  3: required i32 next_from            // `first` of the next question
+  4: required i32 members              // of the gang in all
+}
+
 service TrackerService {
   RegistrationReply register_tracker(1: Registration registration) throws (1: common.WeirError error)
   HeartbeatReply heartbeat(1: Heartbeat report) throws (1: common.WeirError error)
@@ -161,4 +178,6 @@ service TrackerService {
   JobDescription job(1: i64 job) throws (1: common.WeirError error)
   /** Map outputs of a job from entry `first` of its list on, at most 2,000 a call. */
   MapOutputs map_outputs(1: i64 job, 2: i32 first) throws (1: common.WeirError error)
+  /** The members of a job's gang that run, once all of them have reported their ports; at most 1,000 a call. */
+  Peers gang_peers(1: i64 job, 2: i32 first) throws (1: common.WeirError error)
 }

@@ -79,6 +79,21 @@ wire::JobDescription to_wire(const JobDescription& reply) {
   return out;
 }
 
+wire::Peers to_wire(const GangPeers& reply) {
+  wire::Peers out;
+  out.complete = reply.complete;
+  out.next_from = static_cast<std::int32_t>(reply.next);
+  out.members = static_cast<std::int32_t>(reply.members);
+  for (const GangPeer& peer : reply.peers) {
+    wire::Peer& told = out.peers.emplace_back();
+    told.group = peer.group;
+    told.index = static_cast<std::int32_t>(peer.index);
+    told.host = peer.host;
+    told.ports = {peer.ports.begin(), peer.ports.end()};
+  }
+  return out;
+}
+
 wire::MapOutputs to_wire(const MapOutputs& reply) {
   wire::MapOutputs out;
   out.__set_list_id(reply.list_id);
@@ -140,6 +155,22 @@ Result<JobDescription> from_wire(const wire::JobDescription& reply) {
   spec.user = reply.user;
   spec.maps_were = static_cast<std::uint32_t>(reply.maps);
   return JobDescription{*job, std::make_shared<const JobSpec>(std::move(spec)), reply.owner};
+}
+
+GangPeers from_wire(const wire::Peers& reply) {
+  GangPeers out;
+  out.complete = reply.complete;
+  out.next = static_cast<std::uint32_t>(std::max(reply.next_from, 0));
+  out.members = static_cast<std::uint32_t>(std::max(reply.members, 0));
+  for (const wire::Peer& peer : reply.peers) {
+    GangPeer& read = out.peers.emplace_back();
+    read.group = peer.group;
+    read.index = static_cast<std::uint32_t>(std::max(peer.index, 0));
+    read.host = peer.host;
+    for (const std::int32_t port : peer.ports)
+      read.ports.push_back(static_cast<std::uint16_t>(port));
+  }
+  return out;
 }
 
 MapOutputs from_wire(const wire::MapOutputs& reply) {

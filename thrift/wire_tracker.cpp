@@ -88,6 +88,18 @@ std::shared_ptr<const Units> units_from_wire(
   return out;
 }
 
+using Ports = std::vector<std::uint16_t>;
+
+// What is no port is none.
+std::shared_ptr<const Ports> ports_from_wire(const std::vector<std::int32_t>& ports) {
+  auto out = std::make_shared<Ports>();
+  for (const std::int32_t port : ports) {
+    if (out->size() == SubmissionLimits::kPortsPerTask) break;
+    if (port > 0 && port <= UINT16_MAX) out->push_back(static_cast<std::uint16_t>(port));
+  }
+  return out;
+}
+
 std::map<std::string, std::vector<std::int32_t>> units_to_wire(const Units& units) {
   std::map<std::string, std::vector<std::int32_t>> out;
   for (const auto& [resource, numbers] : units) {
@@ -104,6 +116,7 @@ wire::Grant to_wire(const Grant& grant) {
   out.container = to_wire(grant.container);
   if (!grant.units.empty()) out.__set_units(units_to_wire(grant.units));
   if (grant.ports > 0) out.__set_ports(static_cast<std::int32_t>(grant.ports));
+  if (grant.peers) out.__set_peers(true);
   return out;
 }
 
@@ -113,6 +126,7 @@ std::shared_ptr<const Grant> from_wire(const wire::Grant& grant) {
   out->container[Dimension::kVcores] = grant.container.vcores;
   out->units = *units_from_wire(grant.units);
   out->ports = static_cast<std::uint32_t>(std::max(grant.ports, 0));
+  out->peers = grant.__isset.peers && grant.peers;
   return out;
 }
 
@@ -142,6 +156,7 @@ Result<AttemptReport> from_wire(const wire::AttemptStatus& status) {
   out.diagnostics = status.diagnostics;
   if (status.__isset.counters) out.counters = counters_from_wire(status.counters);
   if (status.__isset.units) out.units = units_from_wire(status.units);
+  if (status.__isset.ports) out.ports = ports_from_wire(status.ports);
   out.fetch_failures.reserve(status.fetch_failures.size());
   for (const wire::FetchFailure& failure : status.fetch_failures) {
     if (failure.map_index < 0 || failure.map_attempt < 0) {
@@ -294,6 +309,7 @@ wire::AttemptStatus to_wire(const AttemptReport& report) {
   if (!report.compute_granted) out.__set_compute_granted(false);
   out.__set_age_ms(report.age_ms);
   if (report.units) out.__set_units(units_to_wire(*report.units));
+  if (report.ports) out.__set_ports({report.ports->begin(), report.ports->end()});
   return out;
 }
 

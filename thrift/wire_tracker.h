@@ -39,6 +39,7 @@ wire::RegistrationReply to_wire(const Registered& reply);
 wire::HeartbeatReply to_wire(const HeartbeatReply& reply);
 wire::JobDescription to_wire(const JobDescription& reply);
 wire::MapOutputs to_wire(const MapOutputs& reply);
+wire::Peers to_wire(const GangPeers& reply);
 
 wire::Grant to_wire(const Grant& grant);
 std::shared_ptr<const Grant> from_wire(const wire::Grant& grant);
@@ -48,5 +49,6 @@ HeartbeatReply from_wire(const wire::HeartbeatReply& reply);
 // Its spec without splits, which the launches carry, but with their number (maps_were).
 Result<JobDescription> from_wire(const wire::JobDescription& reply);
 MapOutputs from_wire(const wire::MapOutputs& reply);
+GangPeers from_wire(const wire::Peers& reply);
 
 }  // namespace weir

@@ -53,6 +53,7 @@ struct Route {
   void operator()(const Heartbeat& in) const { parts.heartbeats.on(in, token); }
   void operator()(const DescribeJob& in) const { parts.questions.on(in, token); }
   void operator()(const QueryMapOutputs& in) const { parts.questions.on(in, token); }
+  void operator()(const QueryPeers& in) const { parts.questions.on(in, token); }
   void operator()(const OrderTrackers& in) const { parts.orders.on(in, token); }
   void operator()(const DeclareLost& in) const { parts.orders.on(in, token); }
   void operator()(const ForgetTrackers& in) const { parts.orders.on(in, token); }

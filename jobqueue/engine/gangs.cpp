@@ -142,6 +142,14 @@ void Gangs::tell(AttemptSlot slot) {
   parts_.jobs.set_task_deadline(attempt);
 }
 
+void Gangs::note_ports(const AttemptKey& key, const std::vector<std::uint16_t>& ports) {
+  const Job& job = state_.job(key.task.job);
+  if (job.gang == nullptr || job.gang->ports.contains(key)) return;
+  const TaskGroupSpec& group = job.spec->task_groups[group_number(key.task.kind)];
+  if (group.gang == 0 || ports.size() != group.ports) return;
+  state_.mutable_job(job.id).gang->ports[key] = ports;
+}
+
 // --- End ---
 
 void Gangs::member_lost(const AttemptKey& key) {

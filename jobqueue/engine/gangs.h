@@ -35,6 +35,8 @@ class Gangs : public Part {
   // more, or offers less.
   void launch_members(TrackerState& tracker);
   void tell(AttemptSlot slot);
+  // Its tracker says which ports an attempt has.
+  void note_ports(const AttemptKey& attempt, const std::vector<std::uint16_t>& ports);
   // An attempt is lost, or is to die: if it was a member of a gang so are the others.
   void member_lost(const AttemptKey& attempt);
   // Whether a member that its tracker has may be taken on: its gang runs, or nobody knows yet.

@@ -1,4 +1,4 @@
-// What trackers ask: descriptions of jobs, where map outputs are.
+// What trackers ask: descriptions of jobs, where map outputs are, and where the members of a gang.
 #pragma once
 
 #include <optional>
@@ -15,6 +15,7 @@ class Questions : public Part {
 
   void on(const DescribeJob& input, Token token);
   void on(const QueryMapOutputs& input, Token token);
+  void on(const QueryPeers& input, Token token);
 
  private:
   Status may_ask(const std::optional<std::vector<std::string>>& askers, JobId job) const;

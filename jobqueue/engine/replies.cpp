@@ -65,6 +65,7 @@ std::shared_ptr<const Grant> Replies::grant_of(const TrackerState& tracker,
     grant->container[d] = job.need(kind)[d];
   if (const Units* units = tracker.units.of(attempt)) grant->units = *units;
   if (is_group(kind)) grant->ports = job.spec->task_groups[group_number(kind)].ports;
+  grant->peers = job.gang != nullptr && job.gang->has(attempt.task);
   return grant;
 }
 

@@ -45,6 +45,7 @@ void ClusterState::follow_gang(Job& job) {
 void ClusterState::open_gang(Job& job, bool started) {
   job.gang->started = started;
   job.gang->members = started ? gang_members(job) : std::vector<TaskKey>{};
+  if (!started) job.gang->ports.clear();
   for (const TaskKind kind : job.kinds()) {
     if (job.spec->task_groups[group_number(kind)].gang > 0) job.tasks(kind).open = started;
   }

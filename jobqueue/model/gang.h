@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "jobqueue/model/ids.h"
@@ -22,6 +23,8 @@ struct Requirement;
 struct Gang {
   bool started = false;
   std::vector<TaskKey> members;  // once it has: those that live and die together
+  // Of attempts of members that their trackers have taken on: the ports that they have there.
+  std::map<AttemptKey, std::vector<std::uint16_t>> ports;
   bool has(const TaskKey& task) const;
 };
 

@@ -127,6 +127,8 @@ struct AttemptReport {
   bool compute_granted = true;  // false: a reduce that may not compute yet
   DurationMs age_ms = 0;        // since its tracker started it; 0 if it does not say
   std::shared_ptr<const Units> units;  // that it was granted; null: none
+  // Of a gang's member: that its tracker has given it; null: it does not say.
+  std::shared_ptr<const std::vector<std::uint16_t>> ports;
   // By its tracker's clock, for display alone; 0: it does not say.
   TimeMs started_at_ms = 0, finished_at_ms = 0;
 };
@@ -172,6 +174,13 @@ struct QueryMapOutputs {
   std::optional<std::vector<std::string>> askers = std::nullopt;  // as above
 };
 
+// Where the members of a job's gang are, from the `first` of them on.
+struct QueryPeers {
+  JobId job;
+  std::uint32_t first = 0;
+  std::optional<std::vector<std::string>> askers = std::nullopt;  // as above
+};
+
 struct Tick {};  // time passes: expiry, the policy's periodic update
 struct Durable {
   std::uint64_t seq = 0;  // everything up to here is on disk
@@ -188,8 +197,8 @@ struct Input {
   TimeMs at = 0;
   Token token = 0;
   std::variant<SubmitJob, KillJob, SetPriority, MoveJob, SetQueueState, ApplySettings, SetPolicy,
-               RegisterTracker, Heartbeat, DescribeJob, QueryMapOutputs, Tick, Durable, StoreFailed,
-               LoseTracker, OrderTrackers, DeclareLost, ForgetTrackers, ReleaseJob>
+               RegisterTracker, Heartbeat, DescribeJob, QueryMapOutputs, QueryPeers, Tick, Durable,
+               StoreFailed, LoseTracker, OrderTrackers, DeclareLost, ForgetTrackers, ReleaseJob>
       body;
 };
 
@@ -227,6 +236,7 @@ struct Grant {
   Resources container;  // memory and vcores
   Units units;
   std::uint32_t ports = 0;  // its tracker says which
+  bool peers = false;       // of a gang: it starts once its tracker knows where the others are
 };
 struct Launch {
   AttemptKey attempt;
@@ -272,8 +282,23 @@ struct MapOutputs {
   std::uint32_t maps = 0;
 };
 
-using ReplyBody =
-    std::variant<Done, Submitted, Registered, HeartbeatReply, JobDescription, MapOutputs, Error>;
+// One member of a gang.
+struct GangPeer {
+  std::string group;
+  std::uint32_t index = 0;
+  std::string host;
+  std::vector<std::uint16_t> ports;
+  friend bool operator==(const GangPeer&, const GangPeer&) = default;
+};
+struct GangPeers {
+  bool complete = false;  // false: some have not said their ports yet, and `peers` is empty
+  std::vector<GangPeer> peers;
+  std::uint32_t next = 0;
+  std::uint32_t members = 0;  // in all
+};
+
+using ReplyBody = std::variant<Done, Submitted, Registered, HeartbeatReply, JobDescription,
+                               MapOutputs, GangPeers, Error>;
 struct Reply {
   Token token = 0;
   ReplyBody body;

@@ -11,6 +11,7 @@ namespace {
 
 namespace action = tasktracker::action;
 
+constexpr std::uint16_t kAnyPort = 4'000;
 constexpr std::int64_t kRoomyMb = 100'000;
 constexpr std::int64_t kWallClockMs = 1'700'000'000'000;
 
@@ -199,11 +200,39 @@ void VirtualTaskTracker::do_action(action::FetchOutputs& fetch) {
           [this, job](const Error*) { core_->on_outputs_failed(job, now()); }));
 }
 
+void VirtualTaskTracker::do_action(action::TakePorts& take) {
+  core_->on_ports(take.key, std::vector<std::uint16_t>(take.count, kAnyPort));
+}
+
+void VirtualTaskTracker::do_action(action::FetchPeers& fetch) {
+  const JobId job = fetch.job;
+  world_.ask(
+      QueryPeers{job, fetch.first, {{name()}}}, [this] { return connected(); },
+      answered(
+          [this, job](const VirtualJobTracker::ReplyBody& reply) {
+            core_->on_peers(job, over_the_wire(std::get<GangPeers>(reply)), now());
+          },
+          [this, job](const Error*) { core_->on_peers_failed(job, now()); }));
+}
+
 // --- Processes and files ---
 
 VirtualProcess* VirtualTaskTracker::process(const AttemptKey& key) {
   const auto found = processes_.find(key);
   return found == processes_.end() ? nullptr : found->second.get();
+}
+
+// A member of a gang starts knowing of itself, at least.
+void VirtualTaskTracker::check_peers(const action::StartAttempt& start) const {
+  if (start.launch.grant == nullptr || !start.launch.grant->peers) return;
+  const TaskKey& task = start.launch.attempt.task;
+  const std::string& group = start.job.spec->task_groups[group_number(task.kind)].name;
+  const bool named =
+      start.peers != nullptr &&
+      std::any_of(start.peers->begin(), start.peers->end(), [&](const GangPeer& peer) {
+        return peer.group == group && peer.index == task.index;
+      });
+  if (!named) world_.on_wrong(attempt_name(start.launch.attempt) + " is not among its peers");
 }
 
 // A device is of one task at a time.
@@ -226,6 +255,7 @@ void VirtualTaskTracker::check_units(const Launch& launch) const {
 void VirtualTaskTracker::do_action(action::StartAttempt& start) {
   const AttemptKey key = start.launch.attempt;
   check_units(start.launch);
+  check_peers(start);
   if (!world_.started.emplace(attempt_name(key), key).second) {
     world_.on_wrong(attempt_name(key) + " was started twice");
   }

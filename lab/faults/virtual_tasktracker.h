@@ -57,6 +57,9 @@ class VirtualTaskTracker {
   void do_action(tasktracker::action::SendHeartbeat& action);
   void do_action(tasktracker::action::FetchJob& action);
   void do_action(tasktracker::action::FetchOutputs& action);
+  void do_action(tasktracker::action::TakePorts& action);
+  void do_action(tasktracker::action::GivePortsBack&) {}
+  void do_action(tasktracker::action::FetchPeers& action);
   void do_action(tasktracker::action::StartAttempt& action);
   void do_action(tasktracker::action::KillAttempt& action);
   void do_action(tasktracker::action::CommitAttempt& action);
@@ -67,6 +70,7 @@ class VirtualTaskTracker {
   void do_action(tasktracker::action::Leave&);
   VirtualProcess* process(const AttemptKey& key);
   void check_units(const Launch& launch) const;
+  void check_peers(const tasktracker::action::StartAttempt& start) const;
 
   World& world_;
   const RegisterTracker offer_;

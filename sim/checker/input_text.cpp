@@ -70,6 +70,7 @@ struct Describe {
   std::string operator()(const LoseTracker& in) const { return "loss of tracker " + in.name; }
   std::string operator()(const DescribeJob&) const { return "question for a job"; }
   std::string operator()(const QueryMapOutputs&) const { return "question for map outputs"; }
+  std::string operator()(const QueryPeers&) const { return "question for peers"; }
   std::string operator()(const Tick&) const { return "tick"; }
   std::string operator()(const Durable& in) const {
     return fmt::format("durable up to {}", in.seq);

@@ -6,12 +6,12 @@ import unittest
 
 from cluster import Cluster, wait_for
 
-CONTAINERS = "policy: {policy}\nresources: containers\nheartbeat: {{floor: 100ms, expiry: 3s}}"
+CONTAINERS = "policy: {policy}\nresources: containers\nheartbeat: {{floor: 100ms, expiry: {expiry}}}"
 
 
 class Gangs(Cluster):
-    def start_cluster(self, policy, trackers):
-        self.conf = self.settings("\n  - {name: a}\n", extra=CONTAINERS.format(policy=policy))
+    def start_cluster(self, policy, trackers, expiry="3s"):
+        self.conf = self.settings("\n  - {name: a}\n", extra=CONTAINERS.format(policy=policy, expiry=expiry))
         self.start_jobtracker(self.conf)
         self.keep_ports(self.conf)
         self.gate = self.dir / "gate"
@@ -21,7 +21,8 @@ class Gangs(Cluster):
 
     def start_tracker(self, name):
         self.start(name, ["tracker", "--jobtracker", self.address, "--name", name, "--work-dir", self.dir / "work" / name,
-                          "--offer", "memory_mb=1024,vcores=4"])
+                          "--offer", "memory_mb=1024,vcores=4",
+                          "--port-range", f"2{name[2:]}500-2{name[2:]}509"])
 
     def submit(self, count, gang, memory="1G"):
         """Each task says that it starts, and ends when it is let go."""
@@ -69,6 +70,77 @@ class Gangs(Cluster):
         self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
         [tasks] = self.json("job", "status", job)["groups"]
         self.assertEqual((tasks["tasks"]["failed_attempts"], tasks["tasks"]["killed_attempts"]), (1, 2))
+
+    TRAIN = """
+import os, socket, sys, time
+peers = [line.split() for line in open(os.environ["WEIR_PEERS"])]
+open(sys.argv[1] + "/" + os.environ["WEIR_ATTEMPT"], "w").write("")
+own = [os.environ["WEIR_GROUP"], os.environ["WEIR_TASK_INDEX"]]
+assert own in [peer[:2] for peer in peers], peers
+workers = sorted(peer[1] for peer in peers if peer[0] == "worker")
+if own[0] == "ps":
+    server, met = socket.create_server(("", int(os.environ["WEIR_PORT0"]))), set()
+    while sorted(met) != workers:
+        with server.accept()[0] as worker:
+            met.add(worker.recv(16).decode())
+            worker.sendall(b"ok")
+    print("met workers", *workers)
+else:
+    [[host, port]] = [peer[2:] for peer in peers if peer[0] == "ps"]
+    while True:
+        try:
+            with socket.create_connection((host, int(port)), 5) as ps:
+                ps.sendall(own[1].encode())
+                assert ps.recv(2) == b"ok"
+                break
+        except OSError:
+            time.sleep(0.05)
+    first = sys.argv[1] + "/failed"
+    if own[1] == "1" and not os.path.exists(first):
+        open(first, "w").write("")
+        sys.exit(3)
+while not os.path.exists(sys.argv[2]):
+    time.sleep(0.05)
+"""
+
+    def train(self):
+        """A parameter server and three workers, on four trackers; the first time a worker fails once it has met the server."""
+        (self.dir / "train.py").write_text(self.TRAIN)
+        (self.dir / "began").mkdir()
+        command = f"python3 {self.dir}/train.py {self.dir}/began {self.gate}"
+        (self.dir / "train.yaml").write_text(
+            f"name: train\nqueue: a\ngroups:\n"
+            f"  - {{name: ps, count: 1, gang: 1, ports: 1, resources: {{memory_mb: 1024}}, command: '{command}'}}\n"
+            f"  - {{name: worker, count: 3, gang: 3, resources: {{memory_mb: 1024}}, command: '{command}'}}\n")
+        return re.search(r"job_\d+", self.ok("run", "-f", self.dir / "train.yaml")).group()
+
+    def began(self):
+        return sorted(each.name for each in (self.dir / "began").iterdir() if each.name != "failed")
+
+    def test_members_find_each_other_also_when_they_start_again(self):
+        self.start_cluster("capacity", 4)
+        job = self.train()
+        wait_for("all have begun twice", lambda: len(self.began()) == 8)
+        self.gate.touch()
+        self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
+        self.assertIn("met workers 0 1 2", self.ok("job", "logs", job, "--task", "ps.0", "--stdout"))
+
+    def test_nobody_begins_before_all_are_known_also_when_the_jobtracker_is_killed_then(self):
+        self.start_cluster("capacity", 4, expiry="60s")
+        self.processes["tt4"].send_signal(signal.SIGSTOP)
+        job = self.train()
+        wait_for("the gang has started but for one that its tracker has not heard of",
+                 lambda: self.running() == 4096)
+        attempts = lambda: [one for one in self.json("job", "status", job, "--tasks")["attempts"] if one["state"] == "RUNNING"]
+        wait_for("three wait for the fourth", lambda: len(attempts()) == 3)
+        self.assertEqual(self.began(), [])
+        self.processes["jobtracker"].send_signal(signal.SIGKILL)
+        self.processes["jobtracker"].wait()
+        self.start_jobtracker(self.conf)
+        self.processes["tt4"].send_signal(signal.SIGCONT)
+        wait_for("all have begun twice", lambda: len(self.began()) == 8)
+        self.gate.touch()
+        self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
 
     def test_a_tracker_is_lost_and_the_jobtracker_killed(self):
         self.start_cluster("capacity", 3)

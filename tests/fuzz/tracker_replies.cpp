@@ -67,6 +67,10 @@ class Tracker {
         if (wire::MapOutputs outputs; read_struct(bytes, outputs))
           core_.on_outputs(weir::JobId(1), weir::from_wire(outputs), now_);
         break;
+      case 4:
+        if (wire::Peers peers; read_struct(bytes, peers))
+          core_.on_peers(weir::JobId(1), weir::from_wire(peers), now_);
+        break;
       default:
         core_.on_call_failed(bytes.empty(), now_);
     }

@@ -10,7 +10,8 @@ namespace {
 
 bool of_a_tracker(const EngineLoop::Body& body) {
   return std::holds_alternative<Heartbeat>(body) || std::holds_alternative<RegisterTracker>(body) ||
-         std::holds_alternative<DescribeJob>(body) || std::holds_alternative<QueryMapOutputs>(body);
+         std::holds_alternative<DescribeJob>(body) ||
+         std::holds_alternative<QueryMapOutputs>(body) || std::holds_alternative<QueryPeers>(body);
 }
 
 // Who is asking on this thread, and the user whom the request names.

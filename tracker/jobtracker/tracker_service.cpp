@@ -65,16 +65,32 @@ void TrackerService::job(Give<wire::JobDescription> give, Refuse refuse, const s
              answer<JobDescription>(std::move(give), std::move(refuse)));
 }
 
-void TrackerService::map_outputs(Give<wire::MapOutputs> give, Refuse refuse, const std::int64_t job,
-                                 const std::int32_t first) {
+namespace {
+
+// A question about a job's list, from `first` on.
+template <class Question, class Reply, class Wire>
+void ask_from(EngineLoop& loop, std::function<void(const Wire&)> give,
+              const RefusalCallback& refuse, std::int64_t job, std::int32_t first) {
   const auto id = job_from_wire(job);
   if (!id) return refuse_now(refuse, id.error());
   if (first < 0) {
     return refuse_now(refuse, bad_request("first: " + std::to_string(first) + " is out of range",
                                           "0, then next_from of the last answer"));
   }
-  loop_.post(QueryMapOutputs{*id, static_cast<std::uint32_t>(first), askers()},
-             answer<MapOutputs>(std::move(give), std::move(refuse)));
+  loop.post(Question{*id, static_cast<std::uint32_t>(first), askers()},
+            answer<Reply>(std::move(give), refuse));
+}
+
+}  // namespace
+
+void TrackerService::map_outputs(Give<wire::MapOutputs> give, Refuse refuse, const std::int64_t job,
+                                 const std::int32_t first) {
+  ask_from<QueryMapOutputs, MapOutputs>(loop_, std::move(give), refuse, job, first);
+}
+
+void TrackerService::gang_peers(Give<wire::Peers> give, Refuse refuse, const std::int64_t job,
+                                const std::int32_t first) {
+  ask_from<QueryPeers, GangPeers>(loop_, std::move(give), refuse, job, first);
 }
 
 }  // namespace weir

@@ -23,6 +23,8 @@ class TrackerService final : public wire::TrackerServiceCobSvIf {
   void job(Give<wire::JobDescription> give, Refuse refuse, const std::int64_t job) override;
   void map_outputs(Give<wire::MapOutputs> give, Refuse refuse, const std::int64_t job,
                    const std::int32_t first) override;
+  void gang_peers(Give<wire::Peers> give, Refuse refuse, const std::int64_t job,
+                  const std::int32_t first) override;
 
  private:
   EngineLoop& loop_;

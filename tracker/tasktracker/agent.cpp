@@ -288,6 +288,14 @@ void Agent::do_action(action::FetchOutputs& fetch) {
       });
 }
 
+void Agent::do_action(action::FetchPeers& fetch) {
+  ask([this, job = fetch.job, first = fetch.first] { return link_->gang_peers(job, first); },
+      [this, job = fetch.job](Result<GangPeers> peers) {
+        if (peers.ok()) return core_->on_peers(job, *peers, now());
+        core_->on_peers_failed(job, now());
+      });
+}
+
 void Agent::do_action(action::Leave& leave) {
   spdlog::info("{}: {}; nothing is left to do here, ending", subject_, leave.why);
   stopping_ = true;

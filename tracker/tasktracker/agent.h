@@ -60,6 +60,9 @@ class Agent {
   void do_action(action::SendHeartbeat& send);
   void do_action(action::FetchJob& fetch);
   void do_action(action::FetchOutputs& fetch);
+  void do_action(action::TakePorts& take);
+  void do_action(action::GivePortsBack& give);
+  void do_action(action::FetchPeers& fetch);
   void do_action(action::StartAttempt& start);
   void do_action(action::KillAttempt& kill);
   void do_action(action::CommitAttempt& commit);

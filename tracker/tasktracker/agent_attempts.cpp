@@ -58,16 +58,32 @@ AttemptProcess::Handlers Agent::handlers_for(const TaskSpec& spec) {
   return handlers;
 }
 
+void Agent::do_action(action::TakePorts& take) {
+  auto ports = ports_.take(take.key, take.count);
+  if (!ports) return core_->on_start_failed(take.key, ports.error().message, now());
+  core_->on_ports(take.key, std::move(*ports));
+}
+
+void Agent::do_action(action::GivePortsBack& give) {
+  ports_.give_back(give.key);
+}
+
 void Agent::do_action(action::StartAttempt& start) {
   const AttemptKey key = start.launch.attempt;
   auto spec = make_task_spec(start.job, start.launch);
-  if (!spec) return core_->on_start_failed(key, spec.error().message, now());
+  if (!spec) {
+    ports_.give_back(key);
+    return core_->on_start_failed(key, spec.error().message, now());
+  }
   spec->attempt_dir = dirs_.attempt(key);
   spec->log_dir = dirs_.log(key);
   spec->output_is_durable = durable_outputs_.contains(key.task.job);
   if (spec->is_map() && !spec->map_only()) spec->map_output_dir = dirs_.output(key);
   if (spec->publishes()) spec->spare_output_dir = scratch_.take_output_dir(key.task.job);
-  if (start.launch.grant) {
+  if (start.peers) {
+    spec->application.ports = *start.ports;
+    spec->application.peers = peers_text(*start.peers);
+  } else if (start.launch.grant) {
     auto ports = ports_.take(key, start.launch.grant->ports);
     if (!ports) return core_->on_start_failed(key, ports.error().message, now());
     spec->application.ports = std::move(*ports);

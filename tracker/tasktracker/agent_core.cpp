@@ -64,6 +64,8 @@ void AgentCore::launch(const Launch& launch, Now now) {
 }
 
 void AgentCore::start(Attempt& attempt, Job& job, Now now) {
+  if (attempt.launch.grant && attempt.launch.grant->peers)
+    return wait_for_peers(attempt, job, now);
   attempt.stage = Stage::kRuns;
   attempt.last_active_ms = now.steady_ms;
   attempt.launch.compute_granted = attempt.granted;
@@ -74,13 +76,16 @@ void AgentCore::start(Attempt& attempt, Job& job, Now now) {
 void AgentCore::kill(Attempt& attempt, KillCause cause, Now now) {
   if (attempt.stage == Stage::kEnded || attempt.kill != KillCause::kNone) return;
   attempt.kill = cause;
-  if (attempt.stage == Stage::kWaitsForJob) return end(attempt, ReportedState::kKilled, "", now);
+  if (attempt.stage == Stage::kWaitsForJob || attempt.stage == Stage::kWaitsForPeers)
+    return end(attempt, ReportedState::kKilled, "", now);
   actions_.push_back(action::KillAttempt{attempt.launch.attempt});
 }
 
 void AgentCore::end(Attempt& attempt, ReportedState state, const std::string& diagnostics,
                     Now now) {
   if (attempt.stage == Stage::kEnded) return;
+  if (attempt.stage == Stage::kWaitsForPeers)
+    actions_.push_back(action::GivePortsBack{attempt.launch.attempt});
   attempt.stage = Stage::kEnded;
   attempt.status.state = state;
   attempt.status.finished_at_ms = now.wall_ms;
@@ -107,6 +112,7 @@ void AgentCore::on_report(const AttemptKey& key, TaskReport report, Now now) {
                       report.status.phase >= TaskPhase::kSort;
   if (copied) urgent_ = true;  // it wants a slot
   report.status.units = attempt.status.units;
+  report.status.ports = attempt.status.ports;
   attempt.status = std::move(report.status);
   attempt.status.compute_granted = attempt.granted;
   attempt.status.started_at_ms = started_at_ms;
@@ -340,7 +346,7 @@ std::int64_t AgentCore::next_wakeup_ms() const {
   for (const auto& [key, attempt] : attempts_) next_ms = std::min(next_ms, timeout_at(attempt));
   for (const auto& [id, job] : jobs_) {
     if (!job.description && !job.fetching) next_ms = std::min(next_ms, job.next_fetch_ms);
-    next_ms = std::min(next_ms, outputs_due_ms(id, job));
+    next_ms = std::min({next_ms, outputs_due_ms(id, job), peers_due_ms(id, job)});
   }
   return next_ms;
 }
@@ -357,6 +363,11 @@ void AgentCore::poll(Now now) {
     if (outputs_due_ms(id, job) <= now.steady_ms) {
       job.polling = true;
       actions_.push_back(action::FetchOutputs{id, job.next_output});
+    }
+    if (peers_due_ms(id, job) <= now.steady_ms) {
+      job.fetching_peers = true;
+      job.other_peers = false;
+      actions_.push_back(action::FetchPeers{id, job.next_peer});
     }
   }
   if (heartbeat_due_ms() > now.steady_ms) return;

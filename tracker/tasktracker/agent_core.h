@@ -38,6 +38,7 @@ struct AgentLimits {
   std::int64_t longest_retry_ms = 5000;
   std::int64_t outputs_poll_ms = 500;        // while reduces still miss outputs
   std::int64_t outputs_idle_poll_ms = 2000;  // while they copy and all are known
+  std::int64_t peers_poll_ms = 100;          // while members of a gang wait for each other
   std::int64_t duty_retry_ms = 5000;
   std::size_t heartbeat_bytes = 200 * 1024;  // the frame's limit is 256 KiB
   std::int64_t min_free_disk_mb = 0;
@@ -56,9 +57,24 @@ struct FetchOutputs {
   JobId job;
   std::uint32_t first = 0;
 };
+// Of a gang's member, before it starts: its answer is on_ports().
+struct TakePorts {
+  AttemptKey key;
+  std::uint32_t count = 0;
+};
+struct GivePortsBack {  // it never started
+  AttemptKey key;
+};
+struct FetchPeers {
+  JobId job;
+  std::uint32_t first = 0;
+};
 struct StartAttempt {
   JobDescription job;
   Launch launch;
+  // Of a gang's member: the ports that were taken for it, and all members.
+  std::shared_ptr<const std::vector<std::uint16_t>> ports = nullptr;
+  std::shared_ptr<const std::vector<GangPeer>> peers = nullptr;
 };
 struct KillAttempt {
   AttemptKey key;
@@ -88,7 +104,8 @@ struct Leave {  // the process is to end
 }  // namespace action
 
 using Action = std::variant<action::Register, action::SendHeartbeat, action::FetchJob,
-                            action::FetchOutputs, action::StartAttempt, action::KillAttempt,
+                            action::FetchOutputs, action::TakePorts, action::GivePortsBack,
+                            action::FetchPeers, action::StartAttempt, action::KillAttempt,
                             action::CommitAttempt, action::GrantAttempt, action::PushOutputs,
                             action::RunDuty, action::DropJob, action::Leave>;
 
@@ -111,8 +128,11 @@ class AgentCore {
   void on_job_failed(JobId job, bool refused, const std::string& message, Now now);
   void on_outputs(JobId job, const MapOutputs& outputs, Now now);
   void on_outputs_failed(JobId job, Now now);
+  void on_peers(JobId job, const GangPeers& peers, Now now);
+  void on_peers_failed(JobId job, Now now);
 
   // What happens on this machine.
+  void on_ports(const AttemptKey& key, std::vector<std::uint16_t> ports);
   void on_start_failed(const AttemptKey& key, const std::string& message, Now now);
   void on_report(const AttemptKey& key, TaskReport report, Now now);
   // Its process has said so after it was told to commit, and nobody wants it killed. (A command
@@ -133,7 +153,7 @@ class AgentCore {
   bool registered() const { return registered_; }
 
  private:
-  enum class Stage { kWaitsForJob, kRuns, kEnded };
+  enum class Stage { kWaitsForJob, kWaitsForPeers, kRuns, kEnded };
   enum class KillCause { kNone, kOrdered, kTimeout, kOverLimit };
   struct Attempt {
     Launch launch;
@@ -154,6 +174,11 @@ class AgentCore {
     std::uint32_t next_output = 0;
     std::uint32_t output_list = 0;      // the JobTracker's list that `outputs` is read from
     std::set<AttemptKey> acknowledged;  // never started again
+    // Of its gang, while members here wait for it.
+    std::vector<GangPeer> peers;
+    bool fetching_peers = false, other_peers = false;  // another member has come to wait meanwhile
+    std::uint32_t next_peer = 0;
+    std::int64_t next_peers_ms = 0, peers_retry_ms = 0;
   };
   struct DutyState {
     Duty duty;
@@ -163,6 +188,9 @@ class AgentCore {
 
   void launch(const Launch& launch, Now now);
   void start(Attempt& attempt, Job& job, Now now);
+  void wait_for_peers(Attempt& attempt, Job& job, Now now);
+  bool waits_for_peers(JobId id) const;
+  void start_members(JobId id, Job& job, Now now);
   void kill(Attempt& attempt, KillCause cause, Now now);
   void end(Attempt& attempt, ReportedState state, const std::string& diagnostics, Now now);
   void acknowledge(const AttemptKey& key);
@@ -177,6 +205,7 @@ class AgentCore {
   std::int64_t timeout_at(const Attempt& attempt) const;
   std::int64_t heartbeat_due_ms() const;
   std::int64_t outputs_due_ms(JobId id, const Job& job) const;
+  std::int64_t peers_due_ms(JobId id, const Job& job) const;
   std::int64_t spread(std::int64_t pause_ms);
   Heartbeat build_heartbeat(Now now);
   std::vector<AttemptReport> build_reports(Now now) const;

@@ -15,6 +15,7 @@ constexpr std::int64_t kCountersEvery = 8;  // beats
 std::size_t optional_bytes(const AttemptReport& status) {
   std::size_t bytes =
       status.status.size() + status.diagnostics.size() + status.fetch_failures.size() * 16 + 32;
+  if (status.ports) bytes += 8 + 4 * status.ports->size();
   if (!status.counters) return bytes;
   for (const auto& [group, names] : *status.counters) {
     bytes += group.size() + 16;
@@ -28,6 +29,7 @@ AttemptReport short_form(AttemptReport report) {
   report.diagnostics.clear();
   report.counters = nullptr;
   report.fetch_failures.clear();
+  report.ports = nullptr;
   report.finished_at_ms = 0;
   return report;
 }

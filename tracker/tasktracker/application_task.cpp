@@ -7,6 +7,10 @@
 namespace weir::tasktracker {
 
 Status run_application(TaskContext& task) {
+  if (!task.spec.application.peers.empty()) {
+    const Status written = write_whole_file(peers_file(task.spec), task.spec.application.peers);
+    if (!written) return written;
+  }
   BoundedLog log(task.spec.log_dir + "/stdout", task.spec.log_stream_mb << 20);
   std::array<char, 64 * 1024> buffer;
   CommandStreams streams;

@@ -18,6 +18,7 @@ class JobTrackerLink {
   virtual Result<HeartbeatReply> heartbeat(const Heartbeat& report) = 0;
   virtual Result<JobDescription> job(JobId job) = 0;
   virtual Result<MapOutputs> map_outputs(JobId job, std::uint32_t first) = 0;
+  virtual Result<GangPeers> gang_peers(JobId job, std::uint32_t first) = 0;
   virtual void close() = 0;
 };
 

@@ -67,6 +67,7 @@ void set_application(const TaskSpec& spec, Variables& variables) {
   variables["WEIR_VCORES"] = std::to_string(task.vcores);
   for (std::size_t i = 0; i < task.ports.size(); ++i)
     variables["WEIR_PORT" + std::to_string(i)] = std::to_string(task.ports[i]);
+  if (!task.peers.empty()) variables["WEIR_PEERS"] = peers_file(spec);
   for (const auto& [resource, numbers] : task.units) {
     std::string& listed = variables["WEIR_RES_" + upper_name(resource)];
     for (const std::uint32_t number : numbers)
@@ -95,6 +96,10 @@ std::string passed_on_text(const std::vector<std::string>& named) {
   text.append(kPassedOnPrefix).append("*");
   for (const std::string& name : named) text.append(" ").append(name);
   return text;
+}
+
+std::string peers_file(const TaskSpec& spec) {
+  return spec.attempt_dir + "/peers";
 }
 
 std::string temporary_dir(const TaskSpec& spec) {

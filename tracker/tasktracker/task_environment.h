@@ -18,5 +18,6 @@ std::vector<std::string> passed_on(const std::vector<std::string>& named);
 std::string passed_on_text(const std::vector<std::string>& named);  // for people
 // Where programs of the attempt put temporary files.
 std::string temporary_dir(const TaskSpec& spec);
+std::string peers_file(const TaskSpec& spec);  // of a gang's member
 
 }  // namespace weir::tasktracker

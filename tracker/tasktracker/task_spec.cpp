@@ -59,12 +59,23 @@ Result<TaskSpec> application_spec(TaskSpec spec, const JobSpec& job, const Launc
                       launch.grant->container[Dimension::kMemoryMb],
                       launch.grant->container[Dimension::kVcores],
                       launch.grant->units,
+                      {},
                       {}};
   for (const auto& [name, value] : group.environment) spec.environment[name] = value;
   return spec;
 }
 
 }  // namespace
+
+std::string peers_text(const std::vector<GangPeer>& peers) {
+  std::string text;
+  for (const GangPeer& peer : peers) {
+    text += peer.group + " " + std::to_string(peer.index) + " " + peer.host;
+    for (const std::uint16_t port : peer.ports) text += " " + std::to_string(port);
+    text += "\n";
+  }
+  return text;
+}
 
 Result<TaskSpec> make_task_spec(const JobDescription& job, const Launch& launch) {
   const JobSpec& from = *job.spec;

@@ -25,7 +25,11 @@ struct ApplicationTask {
   std::int64_t memory_mb = 0, vcores = 0;  // of its container
   Units units;
   std::vector<std::uint16_t> ports;
+  std::string peers;  // of a gang's member: its file; empty: it is of none
 };
+
+// `group index host port0 ...` a line, of all members.
+std::string peers_text(const std::vector<GangPeer>& peers);
 
 struct TaskSpec {
   AttemptKey id;

@@ -115,6 +115,7 @@ void for_each_field(Spec& spec, File& file, Same same) {
   same(spec.application.command, file.application.command);
   same(spec.application.memory_mb, file.application.memory_mb);
   same(spec.application.vcores, file.application.vcores);
+  same(spec.application.peers, file.application.peers);
 }
 
 }  // namespace

@@ -37,6 +37,11 @@ class ThriftLink : public JobTrackerLink {
       client.map_outputs(reply, to_wire(job), static_cast<std::int32_t>(first));
     });
   }
+  Result<GangPeers> gang_peers(JobId job, std::uint32_t first) override {
+    return call<GangPeers, wire::Peers>([&](auto& client, auto& reply) {
+      client.gang_peers(reply, to_wire(job), static_cast<std::int32_t>(first));
+    });
+  }
   void close() override {
     std::shared_ptr<RpcConnection> open;
     {

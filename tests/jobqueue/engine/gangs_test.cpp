@@ -53,6 +53,17 @@ struct Gangs : testing::Test {
     h.tracker(tracker).held[attempt] = report;
   }
   const Job& job() { return h.state().job(JobId(1)); }
+  // What a tracker that runs a member is told of the others.
+  GangPeers peers(const std::string& tracker) {
+    const auto replies = h.step(QueryPeers{JobId(1), 0, {{tracker}}});
+    const auto* told = replies.empty() ? nullptr : std::get_if<GangPeers>(&replies[0].body);
+    return told == nullptr ? GangPeers{} : *told;
+  }
+  void has_port(const std::string& tracker, const AttemptKey& attempt, std::uint16_t port) {
+    h.tracker(tracker).held.at(attempt).ports =
+        std::make_shared<const std::vector<std::uint16_t>>(std::vector<std::uint16_t>{port});
+    h.heartbeat(tracker);
+  }
 
   ContainerHarness h;
 };
@@ -161,6 +172,55 @@ TEST_F(Gangs, AMemberWhoseTrackerTakesNoTasksAnyMoreIsLost) {
   h.step(report);
   EXPECT_EQ(h.events<AttemptLaunched>().size(), 1u);
   EXPECT_FALSE(job().gang->started);
+}
+
+// --- Where the others are ---
+
+TEST_F(Gangs, MembersAreToldOnceAllHaveTheirPorts) {
+  h.register_tracker("tt1", Resources{{0, 0, 4096, 8}}, {}, 10);
+  h.register_tracker("tt2", Resources{{0, 0, 4096, 8}}, {}, 10);
+  auto spec = gang_of(2);
+  spec->task_groups[0].ports = 1;
+  submit(spec);
+  ASSERT_EQ(h.heartbeat("tt1"), "J1/t0");
+  EXPECT_TRUE(h.tracker("tt1").last.launch.at(0).grant->peers);
+  ASSERT_EQ(h.heartbeat("tt2"), "J1/t1");
+  EXPECT_FALSE(peers("tt1").complete);
+  has_port("tt1", member(0, 0), 4001);
+  EXPECT_FALSE(peers("tt1").complete);
+  has_port("tt2", member(1, 0), 4002);
+  const GangPeers told = peers("tt1");
+  EXPECT_TRUE(told.complete);
+  EXPECT_EQ(told.members, 2u);
+  EXPECT_EQ(told.next, 2u);
+  EXPECT_THAT(told.peers, testing::ElementsAre(GangPeer{"w", 0, "tt1", {4001}},
+                                               GangPeer{"w", 1, "tt2", {4002}}));
+  // One is lost: those that start again have other ports, or have not said.
+  h.fail("J1/t1");
+  EXPECT_FALSE(peers("tt1").complete);
+}
+
+TEST_F(Gangs, PortsAreKnownAgainAfterARestart) {
+  auto spec = gang_of(2);
+  spec->task_groups[0].ports = 1;
+  restart(spec);
+  runs("tt1", member(0, 0));
+  runs("tt2", member(1, 0));
+  has_port("tt1", member(0, 0), 4001);
+  has_port("tt2", member(1, 0), 4002);
+  h.advance(60'000);
+  h.settle("tt1");
+  EXPECT_EQ(peers("tt2").peers.size(), 2u);
+}
+
+TEST_F(Gangs, PortsThatItsGroupDoesNotHaveAreNone) {
+  add_tracker("tt1");
+  add_tracker("tt2");
+  submit(gang_of(2));
+  ASSERT_EQ(h.heartbeat("tt1"), "J1/t0");
+  ASSERT_EQ(h.heartbeat("tt2"), "J1/t1");
+  has_port("tt1", member(0, 0), 4001);
+  EXPECT_FALSE(peers("tt1").complete);
 }
 
 }  // namespace

@@ -85,6 +85,10 @@ class FakeTracker : public wire::TrackerServiceCobSvIf {
     give(reply);
   }
 
+  void gang_peers(Give<wire::Peers> give, Fail, const int64_t, const int32_t) override {
+    give(wire::Peers());
+  }
+
   size_t parked() {
     const std::lock_guard lock(mutex_);
     return parked_.size();

@@ -20,12 +20,15 @@ class CoreHarness {
     return made;
   }
   static AttemptKey key(const std::string& text) {  // "m0.0" of job 7
-    const TaskKind kind = text[0] == 'm' ? TaskKind::kMap : TaskKind::kReduce;
+    const TaskKind kind = text[0] == 'm'   ? TaskKind::kMap
+                          : text[0] == 't' ? TaskKind::kFirstGroup
+                                           : TaskKind::kReduce;
     return {{JobId(7), kind, static_cast<std::uint32_t>(text[1] - '0')},
             static_cast<std::uint32_t>(text[3] - '0')};
   }
   static std::string name(const AttemptKey& key) {
-    return std::string(1, key.task.kind == TaskKind::kMap ? 'm' : 'r') +
+    const char kind = key.task.kind == TaskKind::kMap ? 'm' : is_group(key.task.kind) ? 't' : 'r';
+    return std::string(1, kind) +
            std::to_string(key.task.index) + "." + std::to_string(key.attempt);
   }
   Now now() const { return {now_ms, 1000000 + now_ms}; }
@@ -45,8 +48,16 @@ class CoreHarness {
             if constexpr (std::is_same_v<T, action::FetchJob>) word("job");
             if constexpr (std::is_same_v<T, action::FetchOutputs>)
               word("outputs@" + std::to_string(what.first));
-            if constexpr (std::is_same_v<T, action::StartAttempt>) 
+            if constexpr (std::is_same_v<T, action::TakePorts>)
+              word("ports " + name(what.key) + "x" + std::to_string(what.count));
+            if constexpr (std::is_same_v<T, action::GivePortsBack>)
+              word("give back " + name(what.key));
+            if constexpr (std::is_same_v<T, action::FetchPeers>)
+              word("peers@" + std::to_string(what.first));
+            if constexpr (std::is_same_v<T, action::StartAttempt>) {
               word("start " + name(what.launch.attempt));
+              peers = what.peers;
+            }
             if constexpr (std::is_same_v<T, action::KillAttempt>) word("kill " + name(what.key));
             if constexpr (std::is_same_v<T, action::CommitAttempt>)
               word("commit " + name(what.key));
@@ -135,6 +146,7 @@ class CoreHarness {
 
   AgentCore core;
   Heartbeat beat;
+  std::shared_ptr<const std::vector<GangPeer>> peers;  // of the last start
   std::int64_t now_ms = 0;
 };
 

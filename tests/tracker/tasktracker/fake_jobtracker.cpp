@@ -34,6 +34,7 @@ class FakeJobTracker::Link : public JobTrackerLink {
     outputs.maps = static_cast<std::uint32_t>(fake_.maps_.size());
     return outputs;
   }
+  Result<GangPeers> gang_peers(JobId, std::uint32_t) override { return GangPeers{}; }
   void close() override {}
 
  private:
