@@ -129,7 +129,8 @@ std::optional<Reason> CapacityPolicy::explain_others(const Job& job, TaskKind ki
     const Claim& claim = *state_.claims().find(queue, kind, id);
     return Reason{
         "claim_comes_first",
-        state_.tree().node(queue).path + "'s claim for " + slots_text(claim.slots, kind) + " " +
+        "what comes free goes first to " + state_.tree().node(queue).path + ", whose claim for " +
+            slots_text(claim.slots, kind) + " " +
             when_it_kills(claim, "free " + slots_text(claim.width, kind), now),
         {{"slots", claim.slots}, {"milliseconds_left", std::max<std::int64_t>(0, deadline - now)}}};
   }

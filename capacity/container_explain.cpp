@@ -140,8 +140,8 @@ std::optional<Reason> ContainerExplain::of_others(QueueId leaf, TimeMs now) cons
   }
   if (first == nullptr) return std::nullopt;
   return Reason{"claim_comes_first",
-                state_.tree().node(first->queue).path + "'s claim for " +
-                    text(first->dimension, first->slots) + " " +
+                "what comes free goes first to " + state_.tree().node(first->queue).path +
+                    ", whose claim for " + text(first->dimension, first->slots) + " " +
                     when_it_kills(*first, kServes, now),
                 {{"amount", first->slots},
                  {"milliseconds_left", std::max<std::int64_t>(0, first->deadline - now)}}};

@@ -56,7 +56,7 @@ class Containers(Cluster):
         why = self.ok("job", "explain", a)
         self.assertRegex(why, r"queue a runs no memory_mb of its guaranteed 2048 MB and is owed 2048 MB and 1 vcore: its claim for "
                               r"2048 MB kills in \S+ at the latest")
-        self.assertRegex(self.ok("job", "explain", b), r"a's claim for 2048 MB kills in")
+        self.assertRegex(self.ok("job", "explain", b), r"what comes free goes first to a, whose claim for 2048 MB kills in")
         self.assertEqual(wait_for("A has run", lambda: self.job_state(a) == "SUCCEEDED" and "SUCCEEDED"), "SUCCEEDED")
         kills = self.queue("a")["kills"]
         self.assertEqual([(kill["victim"], kill["outcome"]) for kill in kills], [("b", "used")] * 2)
