@@ -3,6 +3,7 @@
 
 #include "tracker/tasktracker/bounded_log.h"
 #include "tracker/tasktracker/task_context.h"
+#include "tracker/tasktracker/task_environment.h"
 
 namespace weir::tasktracker {
 
