@@ -233,6 +233,18 @@ class Pages(WithPages):
         self.assertIn("\u25b2 50", drawn["above"])
         self.sound()
 
+    def test_events_say_since_when_nothing_is_missing(self):
+        self.start_pages()
+        self.browser.open("/events")
+        self.browser.see("Nothing is missing since")
+        self.browser.see("Of the time before")
+        self.browser.see("The JobTracker (Weir ")
+        self.browser.open("/events?kind=kill")
+        self.browser.see("Nothing of that kind is remembered.")
+        self.browser.see("Nothing is missing since")
+        self.assertNotIn("Of the time before", self.browser.text())
+        self.sound()
+
     def test_changes_arrive_by_themselves(self):
         self.start_pages()
         self.browser.open("/jobs")
