@@ -197,6 +197,7 @@ TEST_F(Gangs, MembersAreToldOnceAllHaveTheirPorts) {
                                                GangPeer{"w", 1, "tt2", {4002}}));
   // One is lost: those that start again have other ports, or have not said.
   h.fail("J1/t1");
+  h.heartbeat("tt2");
   EXPECT_FALSE(peers("tt1").complete);
 }
 

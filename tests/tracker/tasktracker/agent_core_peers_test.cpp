@@ -66,7 +66,7 @@ TEST_F(MembersOfAGang, WhatWasAskedWithoutOneOfThemIsAskedAgain) {
   EXPECT_EQ(h.reply(launch({"t1.0"})), "ports t1.0x2");
   ports("t1.0", 5000);
   EXPECT_EQ(peers(true), "");
-  EXPECT_EQ(h.at(1100), "peers@0");
+  EXPECT_EQ(h.at(1100), "peers@0 heartbeat");
   EXPECT_EQ(peers(true, 2, 2), "start t0.0 start t1.0");
 }
 
@@ -74,7 +74,8 @@ TEST_F(MembersOfAGang, AreKilledWhileTheyWaitAndGiveTheirPortsBack) {
   ports("t0.0", 4000);
   auto kill = CoreHarness::every(1000);
   kill.kill = {CoreHarness::key("t0.0")};
-  EXPECT_EQ(h.reply(kill), "give back t0.0 heartbeat");
+  EXPECT_EQ(h.reply(kill), "give back t0.0");
+  EXPECT_EQ(h.at(1010), "heartbeat");
   EXPECT_EQ(h.states(), "t0.0=KILLED");
   EXPECT_EQ(peers(true), "");
 }
