@@ -183,6 +183,12 @@ class Schema(Http):
         if "pattern" in schema:
             yield "a\0b"
 
+    def test_the_document_knows_every_kind_of_decision(self):
+        kind = next(one for one in DOCUMENT["paths"]["/decisions"]["get"]["parameters"] if one["name"] == "kind")
+        known = self.get("/decisions?kind=none", 400).json()["hint"].split(", ")
+        self.assertEqual(kind["schema"]["pattern"], "^((K)(,(K))*)?$".replace("K", "|".join(known)))
+        self.get("/decisions?kind=" + ",".join(known))
+
     def test_what_the_document_says_of_bodies_is_what_the_server_takes(self):
         document = DOCUMENT["components"]["schemas"]["Submission"]
         known = self.call("POST", "/jobs", 400, body={"nonsense": 1}).json()["hint"].removeprefix("one of: ").split(", ")

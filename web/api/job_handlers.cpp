@@ -253,7 +253,11 @@ void patch_job(ApiContext& context, const Call& call) {
   const Caller caller = call.caller();
   Json about_it = about(job);
   const JobChange change = change_of(call.request, about_it);
-  change_job(context, caller, job, change, done(call, std::move(about_it)));
+  auto answer = done(call, std::move(about_it));
+  // Whether it is held is as things are now.
+  const bool release_alone = change.release && !change.place && !change.priority;
+  if (release_alone) answer = or_conflict(call, std::move(answer));
+  change_job(context, caller, job, change, answer);
 }
 
 }  // namespace weir::web

@@ -14,6 +14,8 @@ void get_series(ApiContext& context, const Call& call) {
   wanted.queue = query.text("queue").value_or("root");
   wanted.since = query.integer("since").value_or(0);
   wanted.step = query.text("step").value_or("");
+  if (wanted.step.empty() && query.text("step"))
+    refuse("query: step: '' is none", "1s, 10s, 1m or 15m, or no step");
   const auto series = context.tracker.series().read(wanted);
   if (!series) refuse(series.error());
   call.reply.give(json_text_answer(json_line(to_json(*series)) + "\n"));

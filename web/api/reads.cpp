@@ -43,6 +43,14 @@ void give_made(ApiContext& context, Answer<HttpAnswer> answer, SharedAnswers::Wa
   if (!taken) answer(no_worker());
 }
 
+Answer<Version> or_conflict(const Call& call, Answer<Version> answer) {
+  return [reply = call.reply, answer = std::move(answer)](Result<Version> version) {
+    const bool wrong = !version && version.error().code == ErrorCode::kBadRequest;
+    if (wrong) return reply.give(error_answer(Refusal{version.error(), 409, {}}));
+    answer(std::move(version));
+  };
+}
+
 Answer<Version> done(const Call& call, Json about) {
   return [reply = call.reply, about = std::move(about)](Result<Version> version) {
     if (!version) return reply.refuse(version.error());

@@ -40,5 +40,7 @@ void share(ApiContext& context, const Call& call, const std::string& key,
 
 // The answer to a command: {"version": ...} after what it was about.
 Answer<Version> done(const Call& call, Json about);
+// What is refused as wrong is so as things are now alone: 409.
+Answer<Version> or_conflict(const Call& call, Answer<Version> answer);
 
 }  // namespace weir::web

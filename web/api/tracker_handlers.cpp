@@ -100,13 +100,9 @@ void patch_tracker(ApiContext& context, const Call& call) {
   const std::string& name = call.names[0];
   if (find_tracker(*context.tracker.loop().views().latest(), name) == nullptr) refuse_tracker(name);
   ClusterService& cluster = context.tracker.cluster();
-  const auto done_so = done(call, {{"tracker", name}, {"order", order}});
-  const bool of_gone = order == "lost" || order == "forget";  // refused while it is not
-  const auto answer = [reply = call.reply, done_so, of_gone](Result<Version> version) {
-    const bool not_now = !version && version.error().code == ErrorCode::kBadRequest;
-    if (of_gone && not_now) return reply.give(error_answer(Refusal{version.error(), 409, {}}));
-    done_so(std::move(version));
-  };
+  auto answer = done(call, {{"tracker", name}, {"order", order}});
+  // Whether it is gone is as things are now.
+  if (order == "lost" || order == "forget") answer = or_conflict(call, std::move(answer));
   if (order == "drain") {
     cluster.order_trackers(caller, {name}, TrackerOrder::kDrain, reason, answer);
   } else if (order == "resume") {

@@ -312,6 +312,14 @@ TEST_F(ApiTest, ADecisionSaysSinceWhenNothingIsMissing) {
   EXPECT_EQ(decisions.header("X-Weir-Complete-Since"), std::to_string(first["t"].get<long>()));
 }
 
+// What could be right at another time is a conflict.
+TEST_F(ApiTest, WhatIsNotHeldIsNotReleasedNow) {
+  submit();
+  const auto answer = call("PATCH", "/api/v1/jobs/1", "{\"held\": false}");
+  EXPECT_EQ(answer.status, 409);
+  EXPECT_THAT(answer.body, HasSubstr("is not held"));
+}
+
 TEST_F(ApiTest, OfAGroupSpacesAndTabsAroundItAreNoPart) {
   submit();
   const auto with = [&](const char* groups) {
