@@ -32,11 +32,12 @@ std::vector<Reason> ContainerExplain::reasons(const Job& job, TaskKind kind, Tim
   add(of_claims(job.queue, now));
   add(of_others(job.queue, now));
   if (kept) {
-    reasons.push_back({"kept",
-                       "what is free is kept for queues that do not lend their guarantees",
-                       {}});
+    reasons.push_back(reason_of_kept(state_, job.need(kind),
+                                     standing_.kept_for_others(job.queue),
+                                     "queues that do not lend their guarantees"));
   }
-  for (Reason& reason : reasons_of_room(state_, job, kind)) reasons.push_back(std::move(reason));
+  for (Reason& reason : reasons_of_room(state_, job, kind, now))
+    reasons.push_back(std::move(reason));
   add(of_jobs(job, kind));
   return reasons;
 }

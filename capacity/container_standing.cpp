@@ -107,14 +107,19 @@ Amounts ContainerStanding::kept_idle(QueueId queue) const {
   return idle;
 }
 
-bool ContainerStanding::leaves_what_is_kept(QueueId leaf, const Resources& need) const {
-  if (!bounds_.any_keeps()) return true;
+Amounts ContainerStanding::kept_for_others(QueueId leaf) const {
   Amounts kept;
   for (QueueId q = leaf; q != QueueTree::root(); q = tree().parent(q)) {
     for (const QueueId sibling : tree().node(tree().parent(q)).children) {
       if (sibling != q) kept += kept_idle(sibling);
     }
   }
+  return kept;
+}
+
+bool ContainerStanding::leaves_what_is_kept(QueueId leaf, const Resources& need) const {
+  if (!bounds_.any_keeps()) return true;
+  const Amounts kept = kept_for_others(leaf);
   for (const Dimension d : state_.space().dimensions()) {
     if (need[d] > 0 && state_.total()[d] - state_.held()[d] - need[d] < kept[d]) return false;
   }

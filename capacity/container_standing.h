@@ -43,6 +43,7 @@ class ContainerStanding {
   bool gang_within(const Job& job) const;
   // What is free in the whole cluster is as much as other queues keep and do not use.
   bool leaves_what_is_kept(QueueId leaf, const Resources& need) const;
+  Amounts kept_for_others(QueueId leaf) const;  // of guarantees that are not lent, what is idle
 
  private:
   void mark(QueueId queue);

@@ -90,7 +90,7 @@ void add_application(Lines& lines, const JobSpec& spec) {
 
 }  // namespace
 
-std::string asked_lines(const std::optional<AskedView>& asked) {
+std::string asked_lines(const std::optional<AskedView>& asked, std::size_t width) {
   if (!asked) return property_lines({{"runs", "what it was submitted with is not kept any more"}});
   const JobSpec& spec = asked->spec;
   Lines lines;
@@ -110,7 +110,7 @@ std::string asked_lines(const std::optional<AskedView>& asked) {
                                          spec.origin.address.empty()
                                              ? std::string()
                                              : " at " + printable(spec.origin.address)));
-  return property_lines(lines);
+  return property_lines(lines, width);
 }
 
 }  // namespace weir::cli

@@ -1,6 +1,7 @@
 // What a job runs, as lines of `weir job status`. Pure functions, any thread.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -9,6 +10,6 @@
 namespace weir::cli {
 
 // None: it is not known any more, which is a line, too.
-std::string asked_lines(const std::optional<AskedView>& asked);
+std::string asked_lines(const std::optional<AskedView>& asked, std::size_t width);
 
 }  // namespace weir::cli

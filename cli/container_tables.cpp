@@ -183,6 +183,10 @@ Table tracker_offer_table(const std::vector<TrackerView>& trackers) {
       std::any_of(trackers.begin(), trackers.end(),
                   [](const TrackerView& tracker) { return tracker.reserved_for.has_value(); });
   if (reserved) columns.push_back({.header = "RESERVED FOR", .rank = 1});
+  const bool rooms =
+      std::any_of(trackers.begin(), trackers.end(),
+                  [](const TrackerView& tracker) { return tracker.room_for.has_value(); });
+  if (rooms) columns.push_back({.header = "ROOM FOR", .rank = 1});
   columns.insert(columns.end(), {{.header = "LABELS", .least_width = 8, .rank = 2},
                                  {.header = "HEARD", .right = true, .rank = 1},
                                  {.header = "FREE DISK", .right = true, .rank = 5},
@@ -199,6 +203,11 @@ Table tracker_offer_table(const std::vector<TrackerView>& trackers) {
       cells.push_back(found == tracker.offer.end() ? "-" : used_of(*found));
     }
     if (reserved) cells.push_back(tracker.reserved_for ? job_name(*tracker.reserved_for) : "-");
+    if (rooms) {
+      cells.push_back(
+          tracker.room_for ? fmt::format("{} of {}", tracker.rooms, job_name(*tracker.room_for))
+                           : "-");
+    }
     const std::string labels = labels_text(tracker);
     cells.push_back(labels.empty() ? "-" : labels);
     cells.push_back(tracker.back() ? short_duration(tracker.last_heartbeat_ms_ago) + " ago" : "-");

@@ -152,7 +152,7 @@ int status(Context& context, const JobOptions& options) {
     print_json(context.out, json);
     return kExitDone;
   }
-  context.out << job_details(job) << "\n" << asked_lines(asked);
+  context.out << job_details(job) << "\n" << asked_lines(asked, context.columns());
   if (job.counters) context.out << counter_lines(*job.counters);
   if (options.tasks && attempts.empty()) context.out << "\nno attempts are known\n";
   if (options.tasks && !attempts.empty())

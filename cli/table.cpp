@@ -80,12 +80,25 @@ std::string Table::render(std::size_t width) const {
   return text;
 }
 
-std::string property_lines(const std::vector<std::pair<std::string, std::string>>& properties) {
+std::string property_lines(const std::vector<std::pair<std::string, std::string>>& properties,
+                           std::size_t width) {
   std::size_t widest = 0;
   for (const auto& [name, value] : properties) widest = std::max(widest, name.size());
+  const std::size_t lead = widest + 1 + kGap;
+  const std::size_t room = width > 2 * lead ? width - lead : lead;
   std::string text;
   for (const auto& [name, value] : properties) {
-    text += name + ":" + std::string(widest - name.size() + kGap, ' ') + printable(value) + "\n";
+    text += name + ":" + std::string(widest - name.size() + kGap, ' ');
+    const std::string shown = printable(value);
+    if (width == kUncut || display_width(shown) <= room) {
+      text += shown + "\n";
+      continue;
+    }
+    std::string between;
+    for (const std::string& line : wrapped(shown, room)) {
+      text += between + line + "\n";
+      between = std::string(lead, ' ');
+    }
   }
   return text;
 }

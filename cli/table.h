@@ -53,7 +53,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// `Name:   value` lines with the values in one column.
-std::string property_lines(const std::vector<std::pair<std::string, std::string>>& properties);
+// `Name:   value` lines with the values in one column, in which they go on where they are too long.
+std::string property_lines(const std::vector<std::pair<std::string, std::string>>& properties,
+                           std::size_t width = kUncut);
 
 }  // namespace weir::cli

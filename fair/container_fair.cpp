@@ -262,10 +262,10 @@ std::vector<Reason> ContainerFair::explain(JobId id, TaskKind kind, TimeMs now) 
     }
   }
   if (!leaves_what_is_kept(line->pool, need)) {
-    reasons.push_back(
-        {"kept", "what is free is kept for pools that do not lend their minimum shares", {}});
+    reasons.push_back(reason_of_kept(state_, need, kept_for_others(line->pool),
+                                     "pools that do not lend their minimum shares"));
   }
-  const std::vector<Reason> room = reasons_of_room(state_, job, kind);
+  const std::vector<Reason> room = reasons_of_room(state_, job, kind, now);
   reasons.insert(reasons.end(), room.begin(), room.end());
   explain_short(line->pool, now, reasons);
   const std::string& pool = tree_.node(line->pool).path;

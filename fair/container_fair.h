@@ -110,6 +110,7 @@ class ContainerFair : public Policy, public Pools {
   bool within_pool(PoolId pool, const Job& job, const Resources& need) const;
   bool within_pools(const JobLine& line, const Resources& need) const;  // all on the way
   bool leaves_what_is_kept(PoolId leaf, const Resources& need) const;
+  Amounts kept_for_others(PoolId leaf) const;
   Amounts kept_idle(PoolId pool) const;  // OFF: of what it keeps, what does not run
   std::int64_t kept(PoolId pool, Dimension d) const;
 

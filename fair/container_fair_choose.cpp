@@ -364,14 +364,19 @@ Amounts ContainerFair::kept_idle(PoolId pool) const {
   return idle;
 }
 
-bool ContainerFair::leaves_what_is_kept(PoolId leaf, const Resources& need) const {
-  if (!any_lends_less_) return true;
+Amounts ContainerFair::kept_for_others(PoolId leaf) const {
   Amounts kept;
   for (PoolId p = leaf; p != PoolTree::root(); p = tree_.node(p).parent) {
     for (const auto& [name, sibling] : tree_.node(tree_.node(p).parent).children) {
       if (sibling != p) kept += kept_idle(sibling);
     }
   }
+  return kept;
+}
+
+bool ContainerFair::leaves_what_is_kept(PoolId leaf, const Resources& need) const {
+  if (!any_lends_less_) return true;
+  const Amounts kept = kept_for_others(leaf);
   for (const Dimension d : state_.space().dimensions()) {
     if (need[d] > 0 && state_.total()[d] - state_.held()[d] - need[d] < kept[d]) return false;
   }

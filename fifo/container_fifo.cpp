@@ -160,10 +160,10 @@ QueueFigures ContainerFifo::figures(QueueId queue, Dimension dimension) const {
           .kept = bounds_.keep(queue)[dimension]};
 }
 
-std::vector<Reason> ContainerFifo::explain(JobId id, TaskKind kind, TimeMs) const {
+std::vector<Reason> ContainerFifo::explain(JobId id, TaskKind kind, TimeMs now) const {
   const Job& job = state_.job(id);
   const auto full = at_maximum(job, job.need(kind));
-  if (!full) return reasons_of_room(state_, job, kind);
+  if (!full) return reasons_of_room(state_, job, kind, now);
   const std::string& path = state_.tree().node(*full).path;
   return {{"queue_at_maximum",
            "queue " + path + " has no room for " + state_.space().text(job.need(kind)) +

@@ -330,6 +330,8 @@ struct TrackerStatus {
   25: optional list<OfferInfo> offer   // where containers count, instead of slots
   26: optional map<string, string> labels
   27: optional i64 reserved_for        // where containers count: the job whose task waits for room here
+  28: optional i64 room_for            // likewise: the job whose gang holds room here
+  29: optional i32 rooms               // for so many members
 }
 
 /** Waits until everything up to `min_version` (of a reply) is visible; 0 = whatever is there. */

@@ -48,6 +48,10 @@ wire::TrackerStatus to_wire(const TrackerView& tracker) {
   }
   if (!tracker.labels.empty()) out.__set_labels(tracker.labels);
   if (tracker.reserved_for) out.__set_reserved_for(tracker.reserved_for->value);
+  if (tracker.room_for) {
+    out.__set_room_for(tracker.room_for->value);
+    out.__set_rooms(tracker.rooms);
+  }
   out.last_heartbeat_ms_ago = tracker.last_heartbeat_ms_ago;
   out.__set_attempts(tracker.attempts);
   if (tracker.free_disk_mb) out.__set_free_disk_mb(*tracker.free_disk_mb);
@@ -77,6 +81,8 @@ TrackerView from_wire(const wire::TrackerStatus& tracker) {
   out.labels = tracker.labels;
   if (set.reserved_for)
     out.reserved_for = JobId(static_cast<std::size_t>(tracker.reserved_for));
+  if (set.room_for) out.room_for = JobId(static_cast<std::size_t>(tracker.room_for));
+  out.rooms = tracker.rooms;
   out.last_heartbeat_ms_ago = tracker.last_heartbeat_ms_ago;
   out.attempts = tracker.attempts;
   out.free_disk_mb = if_set(set.free_disk_mb, tracker.free_disk_mb);

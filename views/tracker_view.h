@@ -42,6 +42,8 @@ struct TrackerView {
   };
   std::vector<Offer> offer;
   std::optional<JobId> reserved_for;  // whose task waits for room here
+  std::optional<JobId> room_for;      // whose gang holds room here, for so many members
+  std::int32_t rooms = 0;
   std::map<std::string, std::string> labels;
   // AWAITED, RETURNING: how long the JobTracker has known it since its start.
   std::int64_t last_heartbeat_ms_ago = 0;

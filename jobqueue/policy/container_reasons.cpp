@@ -63,9 +63,68 @@ Reason fragmented(const ClusterState& state, const Resources& need, const Resour
   return reason;
 }
 
+// On a tracker that is kept for another job it may run meanwhile if it ends, by its own time limit,
+// before that one gets its room. Which tracker would give it longest.
+class Backfill {
+ public:
+  Backfill(const ClusterState& state, DurationMs limit, TimeMs now)
+      : state_(state), limit_(limit), now_(now) {}
+
+  void look_at(const TrackerState& tracker, const Reservation& kept) {
+    const auto by = room_by(state_, tracker, state_.job(kept.job).need(kept.kind));
+    if (!by || *by <= now_ || (limit_ > 0 && now_ + limit_ <= *by)) return;
+    if (longest_ && longest_->by >= *by) return;
+    longest_ = Place{*by, &tracker, kept.job};
+  }
+  void say(std::vector<Reason>& reasons) const {
+    if (!longest_) return;
+    const DurationMs left = longest_->by - now_;
+    reasons.push_back(
+        {"backfill",
+         "on tracker " + longest_->tracker->name + ", which is kept for " +
+             job_name(longest_->job) + ", it could run meanwhile with a time_limit of " +
+             short_duration(left) + " or less; it has " +
+             (limit_ > 0 ? short_duration(limit_) : std::string("none")),
+         {{"milliseconds", left}, {"time_limit_ms", limit_}}});
+  }
+
+ private:
+  struct Place {
+    TimeMs by;
+    const TrackerState* tracker;
+    JobId job;
+  };
+  const ClusterState& state_;
+  const DurationMs limit_;
+  const TimeMs now_;
+  std::optional<Place> longest_;
+};
+
 }  // namespace
 
-std::vector<Reason> reasons_of_room(const ClusterState& state, const Job& job, TaskKind kind) {
+Reason reason_of_kept(const ClusterState& state, const Resources& need, const Amounts& kept,
+                      const std::string& whom) {
+  Resources free, of_them;
+  for (const Dimension d : state.space().dimensions()) {
+    free[d] = std::max<std::int64_t>(0, state.total()[d] - state.held()[d]);
+    of_them[d] = kept[d];
+  }
+  Reason reason{"kept",
+                "of " + of_need(state, free, need) + " that are free " +
+                    of_need(state, of_them, need) + " are kept for " + whom,
+                {}};
+  for (const Dimension d : state.space().dimensions()) {
+    if (need[d] == 0) continue;
+    const std::string name(state.space().name(d));
+    reason.numbers.emplace_back("free_" + name, free[d]);
+    reason.numbers.emplace_back("kept_" + name, kept[d]);
+    reason.numbers.emplace_back("needs_" + name, need[d]);
+  }
+  return reason;
+}
+
+std::vector<Reason> reasons_of_room(const ClusterState& state, const Job& job, TaskKind kind,
+                                    TimeMs now) {
   if (job.is_gang(kind)) return {};
   const Resources& need = job.need(kind);
   std::vector<Reason> reasons;
@@ -73,6 +132,7 @@ std::vector<Reason> reasons_of_room(const ClusterState& state, const Job& job, T
   if (own != nullptr) reasons.push_back(reservation(state, *own, need));
   std::int64_t unfit = 0, uneven = 0, kept = 0;
   Resources all, most;
+  Backfill backfill(state, job.time_limit_ms(kind), now);
   for (const TrackerState& tracker : state.trackers()) {
     if (!tracker.in_pool()) continue;
     const Resources free = free_on(state, tracker);
@@ -89,6 +149,7 @@ std::vector<Reason> reasons_of_room(const ClusterState& state, const Job& job, T
       ++uneven;
     } else if (on != nullptr && on->job != job.id) {
       ++kept;
+      backfill.look_at(tracker, *on);
     } else {
       return {};
     }
@@ -103,6 +164,7 @@ std::vector<Reason> reasons_of_room(const ClusterState& state, const Job& job, T
       is_group(kind) ? "not with " + text(job.spec->task_groups[group_number(kind)].require) : "");
   say("spread", uneven, "one more there would be too many, or there are no ports left");
   say("reserved_for_other", kept, "they are kept for other jobs");
+  backfill.say(reasons);
   if (unfit + uneven + kept == 0 && covers(all, need))
     reasons.push_back(fragmented(state, need, all, most));
   return reasons;

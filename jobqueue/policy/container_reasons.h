@@ -3,6 +3,7 @@
 // for somebody who asks. Pure function over the state, on the engine's thread.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "jobqueue/model/cluster_state.h"
@@ -11,6 +12,11 @@
 namespace weir {
 
 // Empty: it could start on some tracker, as far as room goes.
-std::vector<Reason> reasons_of_room(const ClusterState& state, const Job& job, TaskKind kind);
+std::vector<Reason> reasons_of_room(const ClusterState& state, const Job& job, TaskKind kind,
+                                    TimeMs now);
+
+// Why what is free is not for it: others, whom `whom` names, keep so much of it.
+Reason reason_of_kept(const ClusterState& state, const Resources& need, const Amounts& kept,
+                      const std::string& whom);
 
 }  // namespace weir

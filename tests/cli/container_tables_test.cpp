@@ -43,6 +43,10 @@ TEST(ContainerTables, WhatIsKeptAndReservedIsShownWhereThereIsAny) {
   const std::string table = tracker_table({tracker}).render(kUncut);
   EXPECT_NE(table.find("RESERVED FOR"), std::string::npos) << table;
   EXPECT_NE(table.find("job_0007"), std::string::npos) << table;
+  EXPECT_EQ(table.find("ROOM FOR"), std::string::npos);
+  tracker.room_for = JobId(8);
+  tracker.rooms = 2;
+  EXPECT_NE(tracker_table({tracker}).render(kUncut).find("2 of job_0008"), std::string::npos);
 }
 
 TEST(ContainerTables, AnAmountForATimeIsExactWhereItIsLittle) {

@@ -146,9 +146,15 @@ TEST_F(SubmitAgain, TheStatusSaysWhatAJobRuns) {
     EXPECT_THAT(ran.out, HasSubstr(line));
   }
   EXPECT_EQ(fake.submission_for, "");  // so that no secret is in it
+  // On a terminal what is long goes on in its column.
+  fake.submission->spec.mapper = std::string(60, 'a') + " " + std::string(60, 'b');
+  const auto narrow =
+      run({"job", "status", "7", "--jobtracker", fake.address()}, {.out = true, .columns = 80});
+  EXPECT_THAT(narrow.out, HasSubstr("mapper:   " + std::string(60, 'a') + "\n            " +
+                                    std::string(60, 'b') + "\n"));
   const auto json = Json::parse(
       run({"job", "status", "7", "-o", "json", "--jobtracker", fake.address()}).out);
-  EXPECT_EQ(json["submission"]["mapper"], "grep x");
+  EXPECT_EQ(json["submission"]["reducer"], "uniq -c");
   EXPECT_EQ(json["submission"]["environment"], (Json{{"LANG", "C"}}));
 }
 

@@ -97,6 +97,8 @@ else:
             time.sleep(0.05)
     first = sys.argv[1] + "/failed"
     if own[1] == "1" and not os.path.exists(first):
+        while len(os.listdir(sys.argv[1])) < len(peers):  # one that is taken before it begins was never there
+            time.sleep(0.05)
         open(first, "w").write("")
         sys.exit(3)
 while not os.path.exists(sys.argv[2]):
@@ -141,6 +143,22 @@ while not os.path.exists(sys.argv[2]):
         wait_for("all have begun twice", lambda: len(self.began()) == 8)
         self.gate.touch()
         self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
+
+    def test_a_tracker_is_lost_that_holds_room(self):
+        self.start_cluster("capacity", 2)
+        first = self.submit(1, 0)
+        wait_for("one tracker is full", lambda: self.started() == ["0"])
+        gang = self.submit(2, 2)
+        holders = lambda: [one["name"] for one in self.json("tracker", "list") if one["room_for"] == gang]
+        [holder] = wait_for("the other one has room for a member", holders)
+        self.assertIn(f"1 of {gang}", self.ok("tracker", "list"))
+        self.processes[holder].send_signal(signal.SIGKILL)
+        self.processes[holder].wait()
+        wait_for("it is lost, and its room with it", lambda: not holders())
+        self.start_tracker("tt3")
+        wait_for("the room is on another one", lambda: holders() == ["tt3"])
+        self.gate.touch()
+        self.assertEqual([self.wait_for_end(first), self.wait_for_end(gang)], ["SUCCEEDED"] * 2)
 
     def test_a_tracker_is_lost_and_the_jobtracker_killed(self):
         self.start_cluster("capacity", 3)

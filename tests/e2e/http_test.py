@@ -316,10 +316,14 @@ class Reading(Http):
                 return {name: still(one) for name, one in value.items() if name not in moving}
             return value
 
+        def asked(path):
+            """The command line says with a job what it was submitted with."""
+            answer = self.get(path).json()
+            return answer | {"submission": self.get(path + "/submission").json()} if path == f"/jobs/{job}" else answer
+
         for path, command in pairs:
             with self.subTest(path=path):
-                wait_for(f"{path} is what {command} shows",
-                         lambda: still(self.get(path).json()) == still(self.json(*command)))
+                wait_for(f"{path} is what {command} shows", lambda: still(asked(path)) == still(self.json(*command)))
         decided = self.get("/decisions?job=1").json()
         self.assertEqual({one["job_number"] for one in decided}, {1})
         self.assertIn("launch", {one["event"] for one in decided})

@@ -158,6 +158,8 @@ inline TrackerView full_tracker() {
           .used = {{6, 7, 8, 9}},
           .offer = {{"gpu", 20, 21}},
           .reserved_for = JobId(30),
+          .room_for = JobId(31),
+          .rooms = 4711,
           .labels = {{"disk", "ssd"}},
           .last_heartbeat_ms_ago = 10,
           .attempts = 11,

@@ -71,6 +71,12 @@ TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker,
     for (const Reservation& kept : engine.state().claims().reservations())
       if (kept.tracker == tracker.id) view.reserved_for = kept.job;
   }
+  if (const Assembly* assembly = engine.state().assembly()) {
+    const auto here = [&](const GangRoom& room) { return room.tracker == tracker.id; };
+    view.rooms = static_cast<std::int32_t>(
+        std::count_if(assembly->rooms.begin(), assembly->rooms.end(), here));
+    if (view.rooms > 0) view.room_for = assembly->job;
+  }
   view.labels = tracker.labels;
   if (tracker.copy_slots > 0) {
     view.copying = tracker.copy_slots;

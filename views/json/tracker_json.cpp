@@ -38,6 +38,8 @@ Json to_json(const TrackerView& tracker) {
           {"used", resources_json(tracker.used)},
           {"offer", std::move(offer)},
           {"reserved_for", reserved_for},
+          {"room_for", tracker.room_for ? Json(job_name(*tracker.room_for)) : Json(nullptr)},
+          {"rooms", tracker.rooms},
           {"labels", tracker.labels},
           {"last_heartbeat_ms_ago", heard},
           {"free_disk_mb", or_null(tracker.free_disk_mb)},

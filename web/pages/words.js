@@ -124,6 +124,14 @@ export const MENDS = {
     'As many reduces copy their input as may at a time. It goes on as others are done copying.',
   waiting_to_compute:
     'Its reduces have their input and start when a slot is free on their trackers.',
+  reservation: 'A tracker is kept for it. It starts once enough of what runs there has ended.',
+  reserved_for_other: 'Trackers with room are kept for larger tasks that wait for longer.',
+  backfill: 'With a time limit as short as that it could run meanwhile.',
+  fragmented: 'Enough is free, but not on one tracker. Ask for less per task, or wait.',
+  kept: 'What is free is guaranteed to others that do not lend it.',
+  constraint: 'No tracker with the labels that it requires has room.',
+  spread: 'It may not run more tasks there than elsewhere, or no ports are left.',
+  gang: 'Its tasks start together, once there is room for all. Nothing needs to be done.',
   held: 'It was submitted held. It takes its place in the queue once somebody releases it.',
 };
 
@@ -137,6 +145,8 @@ export const MEND_ACTIONS = {
   running_jobs_limit: ['move', 'priority', 'settings'],
   user_at_limit: ['move'],
   no_free_slot: ['owners', 'trackers'],
+  fragmented: ['trackers'],
+  constraint: ['trackers'],
   no_tracker_accepts_tasks: ['trackers'],
   no_tracker_large_enough: ['trackers'],
   no_trackers: ['trackers'],
