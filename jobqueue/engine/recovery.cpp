@@ -41,6 +41,22 @@ Status Recovery::restore(const Snapshot& snapshot, const std::string& policy) {
   return Ok{};
 }
 
+namespace {
+
+bool is_lost(const Snapshot& snapshot, const std::string& name) {
+  return std::any_of(snapshot.lost_trackers.begin(), snapshot.lost_trackers.end(),
+                     [&name](const LostTrackerSnapshot& lost) { return lost.name == name; });
+}
+
+void restore_order(ClusterState& state, TrackerState& tracker, const TrackerOrderSnapshot& old) {
+  tracker.ordered_at = old.at;
+  tracker.ordered_by = old.by;
+  tracker.order_reason = old.reason;
+  state.set_tracker_order(tracker, old.order);
+}
+
+}  // namespace
+
 // What there is, before anybody rules.
 Status Recovery::restore_state(const Snapshot& snapshot) {
   parts_.submissions.restore_next_job(snapshot.next_job);
@@ -75,7 +91,7 @@ Status Recovery::restore_state(const Snapshot& snapshot) {
   return Ok{};
 }
 
-// Those that are awaited, for what else the store says of them, are not among them.
+// Those that are awaited, for what else the store says of them than orders, are not among them.
 void Recovery::restore_lost(const Snapshot& snapshot) {
   for (const LostTrackerSnapshot& old : snapshot.lost_trackers) {
     const TrackerState* known = state_.find_tracker(old.name);
@@ -89,6 +105,11 @@ void Recovery::restore_lost(const Snapshot& snapshot) {
     tracker.incarnation = kUnknownIncarnation;
     state_.set_tracker_live(tracker, TrackerState::State::kLost);
   }
+  // For when they come back.
+  for (const TrackerOrderSnapshot& old : snapshot.tracker_orders) {
+    if (is_lost(snapshot, old.name))
+      restore_order(state_, state_.mutable_tracker(state_.find_tracker(old.name)->id), old);
+  }
 }
 
 void Recovery::no_longer_awaits(TrackerId tracker) {
@@ -98,12 +119,10 @@ void Recovery::no_longer_awaits(TrackerId tracker) {
 
 void Recovery::restore_orders(const Snapshot& snapshot) {
   for (const TrackerOrderSnapshot& old : snapshot.tracker_orders) {
+    if (is_lost(snapshot, old.name)) continue;
     TrackerState& tracker = awaited_tracker(old.name);
     tracker.incarnation = std::max(tracker.incarnation, old.incarnation);
-    tracker.ordered_at = old.at;
-    tracker.ordered_by = old.by;
-    tracker.order_reason = old.reason;
-    state_.set_tracker_order(tracker, old.order);
+    restore_order(state_, tracker, old);
   }
 }
 

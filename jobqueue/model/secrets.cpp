@@ -6,9 +6,11 @@
 namespace weir {
 namespace {
 
-constexpr std::string_view kWords[] = {"PASSWORD", "PASSWD",  "PASSPHRASE", "SECRET",
-                                       "TOKEN",    "APIKEY",  "CREDENTIAL", "AUTHORIZATION",
-                                       "ACCESSKEY", "PRIVATEKEY"};
+constexpr std::string_view kWords[] = {
+    "PASSWORD", "PASSWD",        "PASSPHRASE", "PGPASS",     "SECRET", "TOKEN", "APIKEY",
+    "COOKIE",   "AUTHORIZATION", "ACCESSKEY",  "PRIVATEKEY", "BEARER", "CREDENTIAL"};
+// With which one ends: MYSQL_PWD, but not PWD; proxy.auth, but not author.
+constexpr std::string_view kEnds[] = {"_PWD", ".PWD", "-PWD", "_AUTH", ".AUTH", "-AUTH"};
 
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n';
@@ -76,10 +78,13 @@ void mask_values(const std::string& field, std::map<std::string, std::string>& v
 }  // namespace
 
 bool names_secret(std::string_view name) {
-  std::string plain;
+  std::string plain, upper;
   for (const char c : name) {
-    if (c == '_' || c == '-' || c == '.') continue;
-    plain += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    upper += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    if (c != '_' && c != '-' && c != '.') plain += upper.back();
+  }
+  for (const std::string_view end : kEnds) {
+    if (upper.ends_with(end)) return true;
   }
   return std::any_of(std::begin(kWords), std::end(kWords), [&plain](std::string_view word) {
     return plain.find(word) != std::string::npos;

@@ -28,20 +28,23 @@ class FollowedFile {
     const std::lock_guard lock(mutex_);
     return content_;
   }
-  // What is to be said of it wherever the settings are shown; empty: nothing.
-  void say(std::string line) {
+  // What is to be said of it beside these settings; empty: nothing.
+  void say(std::string line, std::shared_ptr<const Settings> in_force) {
     const std::lock_guard lock(mutex_);
     line_ = std::move(line);
+    beside_ = std::move(in_force);
   }
-  std::string said() const {
+  // Nothing where others are in force by now: it is said anew soon.
+  std::string said(const std::shared_ptr<const Settings>& in_force) const {
     const std::lock_guard lock(mutex_);
-    return line_;
+    return in_force == beside_ ? line_ : std::string();
   }
 
  private:
   mutable std::mutex mutex_;
   std::shared_ptr<const FileContent> content_ = std::make_shared<const FileContent>();
   std::string line_;
+  std::shared_ptr<const Settings> beside_;
 };
 
 // Reads the text, which may take its time.

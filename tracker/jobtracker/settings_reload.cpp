@@ -56,7 +56,7 @@ void SettingsReload::compare() {
   compared_with_ = views->settings;
   const SettingsFileView standing = standing_of(*file, *views->settings, views->settings_stamp);
   // What is wrong with it is in the notices.
-  tracker_.followed_file().say(standing.sound ? standing.says : "");
+  tracker_.followed_file().say(standing.sound ? standing.says : "", views->settings);
 }
 
 void SettingsReload::on_hangup() {

@@ -76,7 +76,8 @@ void SettingsService::policy(Answer<PolicyView> answer) {
   for (std::string& line : live_notices(*views->settings, views->policy, views->total))
     out.notices.push_back(std::move(line));
   for (std::string& line : notices_.get()) out.notices.push_back(std::move(line));
-  if (std::string line = file_.said(); !line.empty()) out.notices.push_back(std::move(line));
+  if (std::string line = file_.said(views->settings); !line.empty())
+    out.notices.push_back(std::move(line));
   if (auto error = loop_.event_log_error()) out.notices.push_back(std::move(*error));
   struct Work {
     PolicyView out;
@@ -178,6 +179,8 @@ void SettingsService::diff(SentSettings sent, Answer<SettingsDiffView> answer) {
     auto diff = diff_of_settings(*views->settings, loaded->settings, views->policy, views->total);
     if (!diff) return answer(diff.error());
     diff->at_restart = diff_daemon(facts_.daemon, loaded->daemon, loaded->daemon_sections);
+    if (const Status taken = may_apply(*file_.get(), *views->settings); !taken)
+      diff->refusals.push_back(taken.error().message);
     // Whether it would be taken only the live state knows.
     auto settings = std::make_shared<const Settings>(std::move(loaded->settings));
     loop_.query([answer, settings, &loop = loop_,
@@ -185,8 +188,9 @@ void SettingsService::diff(SentSettings sent, Answer<SettingsDiffView> answer) {
                     const Result<EngineLoop::Inside>& inside) {
       if (!inside) return answer(inside.error());
       if (const Status fits = inside->engine->check_settings(*settings); !fits) {
-        out->refusals = fits.error().diagnostics;
-        if (out->refusals.empty()) out->refusals.push_back(fits.error().message);
+        const std::vector<std::string>& why = fits.error().diagnostics;
+        out->refusals.insert(out->refusals.end(), why.begin(), why.end());
+        if (why.empty()) out->refusals.push_back(fits.error().message);
       } else {
         out->preview = preview_of(*inside->engine, settings);
       }

@@ -41,7 +41,7 @@ function attemptsLine(attempts) {
 
 /** Follows both; `counted(jobs, attempts)`, texts, is told as they change. */
 export function followFailures(page, list, told) {
-  const known = {jobs: [], attempts: []};
+  const known = {jobs: [], attempts: [], complete: 0};
   const show = () => {
     const since = Date.now() - HOUR_MS;
     const jobs = known.jobs.filter((job) => job.finished_at_ms >= since);
@@ -57,7 +57,9 @@ export function followFailures(page, list, told) {
     ].sort(([a], [b]) => b - a);
     told(
       counted(jobs.length, 'job'),
-      counted(attempts.length, 'attempt') + (attempts.length >= READ_AT_MOST ? ' or more' : ''),
+      counted(attempts.length, 'attempt') +
+        (attempts.length >= READ_AT_MOST ? ' or more' : '') +
+        (known.complete > since ? ` since ${clock(known.complete)}` : ''),
       lines.length,
     );
     fill(
@@ -68,8 +70,10 @@ export function followFailures(page, list, told) {
     );
   };
   const follow = (path, key) =>
-    page.use(path, {topic: 'jobs', every: 10_000, least: 5000}, (value) => {
+    page.use(path, {topic: 'jobs', every: 10_000, least: 5000}, (value, error, resource) => {
       if (value) known[key] = value;
+      // Failed attempts of before a start of the JobTracker are not known.
+      known.complete = Number(resource?.headers?.get('X-Weir-Complete-Since') ?? known.complete);
       show();
     });
   const since = Date.now() - HOUR_MS;

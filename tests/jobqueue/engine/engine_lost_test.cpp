@@ -50,6 +50,27 @@ TEST(EngineLost, ATrackerIsListedAsLostAlsoAfterARestart) {
   EXPECT_EQ(told[0].last_heartbeat, h.now);
 }
 
+// An order for when it comes back does not make it one that is awaited.
+TEST(EngineLost, ALostTrackerWithAnOrderStaysLostAfterARestart) {
+  FifoHarness h;
+  TrackerOrderSnapshot drain;
+  drain.name = "tt1";
+  drain.order = TrackerOrder::kDrain;
+  drain.by = "ann";
+  h.start({.epoch = 2,
+           .lost_trackers = {{"tt1", "was silent for 10m", "node1", "r7", 555}},
+           .tracker_orders = {drain}});
+  const TrackerState* lost = h.state().find_tracker("tt1");
+  ASSERT_NE(lost, nullptr);
+  EXPECT_EQ(lost->state, TrackerState::State::kLost);
+  EXPECT_EQ(lost->order, TrackerOrder::kDrain);
+  EXPECT_EQ(lost->ordered_by, "ann");
+  EXPECT_FALSE(h.engine().recovering());
+  h.add_tracker("tt1", {.map_slots = 1});
+  h.submit({.maps = 1});
+  EXPECT_EQ(h.heartbeat("tt1"), "");  // it drains
+}
+
 // Also while a map runs again that no reduce needs any more.
 TEST(EngineLost, OutputsAreNotMadeAgainWhenAllReducesAreDone) {
   FifoHarness h;

@@ -9,7 +9,8 @@ namespace {
 
 TEST(Secrets, GoByNames) {
   for (const char* name : {"DB_PASSWORD", "api.token", "Api-Key", "AWS_SECRET_ACCESS_KEY",
-                           "mapreduce.job.credentials", "private_key"})
+                           "mapreduce.job.credentials", "private_key", "MYSQL_PWD", "PGPASSFILE",
+                           "proxy.auth", "SESSION_COOKIE"})
     EXPECT_TRUE(names_secret(name)) << name;
   for (const char* name : {"KEY", "PATH", "PWD", "mapper", "AUTHOR"})
     EXPECT_FALSE(names_secret(name)) << name;

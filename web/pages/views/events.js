@@ -64,7 +64,7 @@ function sentence(one) {
         ` (${one.locality}${one.speculative ? ', speculative' : ''})`,
       ];
     case 'adopt':
-      return [job, task, ' runs on', on, ', since before the JobTracker started'];
+      return [job, task, ' runs', on, ', since before the JobTracker started'];
     case 'start':
       return [`The JobTracker (${visible(one.what)}) started`, reason];
     case 'compute':

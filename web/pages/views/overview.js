@@ -245,6 +245,7 @@ export function draw(page) {
               'Attempts of one queue that were killed so that another ' +
                 'got the slots it was owed, newest first.',
             ),
+            h('span', {class: 'muted'}, 'the newest of each queue'),
             h('a', {href: '/events?kind=kill'}, 'all'),
           ],
           killList,
