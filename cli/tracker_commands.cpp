@@ -265,8 +265,12 @@ void add_orders(CLI::App& group, Context& context) {
 }  // namespace
 
 std::string health_of(const TrackerView& tracker) {
+  if (tracker.state == "LOST" && tracker.lost_why) {
+    if (!tracker.order) return *tracker.lost_why;
+    return fmt::format("{}; {} ordered by {}, for when it comes back", *tracker.lost_why,
+                       tracker.order->what, tracker.order->by);
+  }
   if (tracker.order && tracker.order->reason) return *tracker.order->reason;
-  if (tracker.state == "LOST" && tracker.lost_why) return *tracker.lost_why;
   if (tracker.health && !tracker.health->empty()) return *tracker.health;
   return tracker.back() ? "ok" : "-";
 }

@@ -102,6 +102,15 @@ class Reader {
         made_.slot_s[index(kind)] += *all.guaranteed * static_cast<double>(to - from) / 1000;
       }
     });
+    // Where no queue is guaranteed anything another policy ruled, and nobody lent or borrowed.
+    for (const std::string& queue : leaves_) {
+      if (!any) break;
+      each_point(queue, [&](const Json& point, TimeMs from, TimeMs) {
+        for (const char* of : kClasses) {
+          if (number_of(part_of(point, of), "guaranteed") > 0) guaranteed_at_.insert(from);
+        }
+      });
+    }
     for (const std::string& queue : leaves_) {
       tally_.totals(queue);
       if (!any) continue;  // a JobTracker without series: said once
@@ -119,7 +128,7 @@ class Reader {
     figures.pending = static_cast<double>(number_of(of, "pending"));
     if (const auto share = maybe_number_of(of, "share_thousandths")) {
       figures.share = static_cast<double>(*share) / 1000;
-    } else {
+    } else if (guaranteed_at_.contains(from)) {
       const auto guaranteed = static_cast<double>(number_of(of, "guaranteed"));
       const auto allocated = static_cast<double>(number_of(of, "allocated"));
       figures.guaranteed = guaranteed;
@@ -222,7 +231,7 @@ class Reader {
     tally_.hand_over(now_, made_);
     made_.notes.emplace_back(
         "Times without figures are those in which the JobTracker did not run and, where it was "
-        "killed, up to a minute before.");
+        "killed, the last seconds before.");
     return std::move(made_);
   }
 
@@ -232,6 +241,7 @@ class Reader {
   report::Tally tally_;
   report::Report made_;
   std::vector<std::string> leaves_;
+  std::set<TimeMs> guaranteed_at_;  // some queue was guaranteed something then
   std::set<std::int64_t> seen_;  // jobs
   std::vector<std::pair<TimeMs, TimeMs>> seen_times_;
 };

@@ -146,6 +146,7 @@ TEST(ReportReader, WhatWasThrownAwayIsComparedWithTheUseOfItsTime) {
                        {answer(R"([{"name":"a","leaf":true}])")},
                        {answer(series)},
                        {answer(series)},
+                       {answer(series)},
                        {answer("[]")},
                        {answer("[]")},
                        {answer(R"([{"t":58000,"reason":"reclaim","queue":"a","for":"b",)"
@@ -154,7 +155,25 @@ TEST(ReportReader, WhatWasThrownAwayIsComparedWithTheUseOfItsTime) {
   const report::Report report = read_report(client, 10'000, 100'000);
   EXPECT_EQ(report.wasted_seen_slot_s, 16);
   EXPECT_EQ(report.kills.at(0).wasted_slot_s, 56);
-  EXPECT_THAT(report.notes.back(), HasSubstr("where it was killed, up to a minute before"));
+  EXPECT_THAT(report.notes.back(), HasSubstr("where it was killed, the last seconds before"));
+}
+
+TEST(ReportReader, WhereNobodyIsGuaranteedAnythingNobodyBorrows) {
+  const std::string points =
+      R"({"step_ms":10000,"points":[{"t":50000,"map":{"running":2}},)"
+      R"({"t":60000,"map":{"guaranteed":1,"allocated":2,"running":2}}]})";
+  CannedServer server({{answer("{\"policy\":\"capacity\"}")},
+                       {answer(R"([{"name":"a","leaf":true}])")},
+                       {answer(points)},
+                       {answer(points)},
+                       {answer(points)},
+                       {answer("[]")},
+                       {answer("[]")},
+                       {answer("[]")}});
+  HttpClient client("127.0.0.1", server.port());
+  const report::Report report = read_report(client, 10'000, 100'000);
+  EXPECT_EQ(report.totals.at(0).used_slot_s[0], 40);
+  EXPECT_EQ(report.totals.at(0).borrowed_slot_s[0], 10);
 }
 
 TEST(ApiJson, WhatTheServerRefusesIsSaidInItsWords) {
