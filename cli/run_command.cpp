@@ -7,15 +7,10 @@
 #include <memory>
 #include <sstream>
 
-#include "cli/calls.h"
 #include "cli/connection.h"
-#include "cli/exit_code.h"
-#include "cli/follow_job.h"
 #include "cli/format.h"
-#include "cli/json.h"
-#include "cli/patience.h"
 #include "cli/paths.h"
-#include "cli/submission.h"
+#include "cli/submit_command.h"
 #include "conf/job_file.h"
 #include "conf/values.h"
 #include "jobqueue/model/submission_limits.h"
@@ -133,27 +128,12 @@ JobSpec spec_of(const RunOptions& options) {
 }
 
 int run(Context& context, const RunOptions& options) {
-  const JobSpec spec = spec_of(options);
-  wire::SubmitRequest request;
-  request.caller = to_wire(caller(context));
-  request.spec = to_wire(spec);
-  require(check_description(request.spec));
+  wire::JobSpec spec = to_wire(spec_of(options));
+  require(check_description(spec));
   JobTracker jobtracker(context);
-  const auto reply = send_submission(
-      context, jobtracker, std::move(request), {},
-      options.wait ? std::optional(Patience::kPatienceMs) : std::nullopt);
-  if (context.json() && !options.wait) {
-    const JobId job(static_cast<std::size_t>(reply.job));
-    print_json(context.out,
-               to_json(SubmittedView{job, reply.queue, reply.version, reply.warnings}));
-  } else if (!context.json()) {
-    context.out << fmt::format("{} submitted to queue {}", reply.job_name, printable(reply.queue))
-                << std::endl;
-  }
-  for (const std::string& warning : reply.warnings)
-    context.err << "weir: warning: " << printable(warning) << "\n";
-  if (!options.wait) return kExitDone;
-  return follow_job(context, jobtracker, reply.job, reply.version, OnInterrupt::kAsks);
+  SubmitOptions how;
+  how.wait = options.wait;
+  return submit_job(context, jobtracker, how, std::move(spec));
 }
 
 void add_run_options(CLI::App& command, RunOptions& o) {

@@ -86,7 +86,8 @@ int submit_job(Context& context, JobTracker& jobtracker, const SubmitOptions& op
   request.caller = to_wire(caller(context));
   request.spec = std::move(spec);
   std::vector<wire::Split> splits;
-  if (request.spec.task_groups.empty()) {
+  const bool application = !request.spec.task_groups.empty();
+  if (!application) {
     const std::string& output = request.spec.output;
     if (exists(output, output)) refuse_output(jobtracker, output);
     check_way_to(output);
@@ -108,8 +109,10 @@ int submit_job(Context& context, JobTracker& jobtracker, const SubmitOptions& op
   for (const std::string& warning : reply.warnings)
     context.err << "weir: warning: " << printable(warning) << "\n";
   if (!options.priority.empty()) warn_of_priority(context, jobtracker, reply.queue);
-  warn_of_width(context, jobtracker, reply.queue, options.slots_per_map.value_or(1),
-                options.slots_per_reduce.value_or(1));
+  if (!application) {
+    warn_of_width(context, jobtracker, reply.queue, options.slots_per_map.value_or(1),
+                  options.slots_per_reduce.value_or(1));
+  }
   if (!options.wait) return kExitDone;
   return follow_job(context, jobtracker, reply.job, reply.version, OnInterrupt::kAsks);
 }
