@@ -24,9 +24,13 @@ bool has_succeeded(const Job& job, const TaskKey& member) {
   return job.tasks(member.kind).tasks[member.index].state == Task::State::kSucceeded;
 }
 
-// All that have not succeeded run, and their trackers have said where.
+// All that have not succeeded run, and their trackers have said where. Each tracker asks several
+// times a second: while a gang starts, the first line answers.
 bool all_known(const ClusterState& state, const Job& job) {
   const Gang& gang = *job.gang;
+  std::size_t done = 0;
+  for (const TaskKind kind : job.kinds()) done += job.tasks(kind).succeeded;
+  if (gang.ports.size() + done < gang.members.size()) return false;
   return std::all_of(gang.members.begin(), gang.members.end(), [&](const TaskKey& member) {
     if (has_succeeded(job, member)) return true;
     const AttemptSlot slot = running_attempt(state, job, member);
