@@ -80,9 +80,12 @@ void SettingsReload::read(const SettingsText& text) {
   if (!by.empty()) {
     const SettingsFileView file =
         standing_of({watch_.path(), text}, *views->settings, views->settings_stamp);
-    if (!file.says.empty()) spdlog::warn("settings: {}", file.says);
-    for (const std::string& change : file.changes) spdlog::warn("settings: {}", change);
-    if (views->settings->from == SettingsFrom::kApplied) return;
+    if (file.sound && !file.says.empty()) {
+      spdlog::warn("settings: {}", file.says);
+      for (const std::string& change : file.changes) spdlog::warn("settings: {}", change);
+    }
+    if (file.sound && views->settings->from == SettingsFrom::kApplied)
+      return tracker_.notices().set({});  // what was wrong with it is mended
   }
   auto loaded = load_replacing(watch_.path(), text, *tracker_.loop().views().latest()->settings);
   if (!loaded) return refuse(loaded.error());

@@ -203,9 +203,13 @@ TEST_F(SettingsReloadTest, WhereWhatIsAppliedCountsAnEditIsOnlySaid) {
   ASSERT_TRUE(soon([&] { return kept_hours() == 11; }));
   ASSERT_EQ(applied(kept("20h", "applied")), "applied");
   ASSERT_TRUE(soon([&] { return kept_hours() == 20; }));
+  write("weir.yaml", "queues: {\n");
+  look();
+  EXPECT_THAT(notices(), Contains(HasSubstr("is refused, the settings in force stay")));
   write("weir.yaml", kept("30h", "newest"));
   look();
   look();
+  EXPECT_THAT(notices(), ::testing::Not(Contains(HasSubstr("is refused"))));
   EXPECT_THAT(followed().says, HasSubstr("does not count until somebody applies it"));
   EXPECT_THAT(followed().changes, Contains("history.keep: 20h -> 30h"));
   EXPECT_EQ(kept_hours(), 20);
