@@ -33,7 +33,9 @@ ContainerFair::ContainerFair(const ClusterState& state, PolicyMemory& memory)
       placeable_(state),
       bounds_(state.tree(), state.space()),
       amounts_(state, tree_),
-      any_lends_less_(any_lends_less(settings_->pools)) {
+      wanted_(state.tree().size()),
+      standing_(state, tree_, amounts_, bounds_, jobs_, any_lends_less(settings_->pools)),
+      heads_(state, tree_, amounts_, standing_) {
   bounds_.resize(state.total());
   for (const auto& [id, job] : state.jobs()) {
     if (is_over(job->state) && job->live_attempts == 0) continue;
@@ -43,11 +45,6 @@ ContainerFair::ContainerFair(const ClusterState& state, PolicyMemory& memory)
 }
 
 // --- Jobs and their pools ---
-
-ContainerFair::JobLine* ContainerFair::find(JobId job) const {
-  const auto found = jobs_.find(job);
-  return found == jobs_.end() ? nullptr : found->second.get();
-}
 
 // The pool that it wants, or where that cannot be the default, or one of its own.
 std::string ContainerFair::place_for(const Job& job) const {
@@ -68,8 +65,9 @@ ContainerFair::JobLine& ContainerFair::enter(const Job& job) {
   line->pool = tree_.enter(place_for(job), made);
   line->priority = job.priority;
   line->tie = {job.submitted_at, job_name(job.id)};
+  line->name_order = order_as_text(job.id);
   amounts_.made_pools();
-  amounts_.resize();
+  if (!made.empty()) pools_changed();
   return *line;
 }
 
@@ -79,13 +77,41 @@ void ContainerFair::read(JobId id) {
   const Job* job = state_.find_job(id);
   if (job != nullptr) {
     amounts_.read(*line, *job, placeable_);
+    count_in_queue(*line, job->queue);
+    heads_.read(*line);
     if (!is_over(job->state) || line->stands) return;
   }
-  amounts_.leave(*line);
+  leave(*line);
+}
+
+void ContainerFair::leave(JobLine& line) {
+  amounts_.leave(line);
+  count_in_queue(line, line.queue);
+  heads_.read(line);
   std::vector<PoolTree::Gone> gone;
-  tree_.leave(line->pool, gone);
-  jobs_.erase(id);
+  tree_.leave(line.pool, gone);
+  if (!gone.empty()) pools_changed();
+  jobs_.erase(line.job);
+}
+
+// What its queues want, for their figures.
+void ContainerFair::count_in_queue(JobLine& line, QueueId queue) {
+  const auto add = [&](const Amounts& demand, std::int64_t sign) {
+    for (QueueId q = line.queue; q.valid(); q = state_.tree().parent(q)) {
+      for (const Dimension d : state_.space().dimensions())
+        wanted_[q.index()][d] += sign * demand[d];
+    }
+  };
+  if (line.queue == queue && amounts_.same(line.queued, line.demand)) return;
+  add(line.queued, -1);
+  line.queue = queue;
+  line.queued = line.demand;
+  add(line.queued, 1);
+}
+
+void ContainerFair::pools_changed() {
   amounts_.resize();
+  heads_.pools_changed();
 }
 
 void ContainerFair::on_job_listed(JobId id) {
@@ -94,10 +120,7 @@ void ContainerFair::on_job_listed(JobId id) {
     JobLine& line = enter(*job);
     if (tree_.node(line.pool).path != place_for(*job)) {  // it has moved
       const bool runnable = line.runnable;
-      amounts_.leave(line);
-      std::vector<PoolTree::Gone> gone;
-      tree_.leave(line.pool, gone);
-      jobs_.erase(id);
+      leave(line);
       enter(*job).runnable = runnable;
     }
   }
@@ -117,7 +140,7 @@ void ContainerFair::on_job_removed(JobId id) {
 void ContainerFair::on_job_changed(JobId id, QueueId) {
   if (JobLine* line = find(id)) {
     line->priority = state_.job(id).priority;
-    amounts_.resize();
+    amounts_.has_other_weights(line->pool);
   }
   on_job_listed(id);
 }
@@ -228,11 +251,7 @@ JobFigures ContainerFair::job_figures(JobId job, TaskKind) const {
 
 QueueFigures ContainerFair::figures(QueueId queue, Dimension d) const {
   const std::int64_t running = state_.queue(queue).running[d];
-  std::int64_t demand = 0;
-  for (const auto& [id, line] : jobs_) {
-    const Job* job = state_.find_job(id);
-    if (job != nullptr && state_.tree().is_ancestor(queue, job->queue)) demand += line->demand[d];
-  }
+  const std::int64_t demand = wanted_[queue.index()][d];
   const std::int64_t maximum = bounds_.maximum(queue)[d];
   return {.guaranteed = 0,
           .allocated = running,
@@ -261,8 +280,8 @@ std::vector<Reason> ContainerFair::explain(JobId id, TaskKind kind, TimeMs now) 
                          {{"running", runs}, {"maximum", *most}}});
     }
   }
-  if (!leaves_what_is_kept(line->pool, need)) {
-    reasons.push_back(reason_of_kept(state_, need, kept_for_others(line->pool),
+  if (!standing_.leaves_what_is_kept(line->pool, need)) {
+    reasons.push_back(reason_of_kept(state_, need, standing_.kept_for_others(line->pool),
                                      "pools that do not lend their minimum shares"));
   }
   const std::vector<Reason> room = reasons_of_room(state_, job, kind, now);

@@ -5,7 +5,6 @@
 // jobs by submit time. Derived state, settled when it is asked for; on the engine's thread.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +13,8 @@
 #include "fair/container_pool_kills.h"
 #include "fair/fair_settings.h"
 #include "fair/pool_amounts.h"
+#include "fair/pool_heads.h"
+#include "fair/pool_standing.h"
 #include "fair/pool_tree.h"
 #include "jobqueue/policy/container_reservations.h"
 #include "jobqueue/policy/placeable.h"
@@ -30,7 +31,9 @@ class ContainerFair : public Policy, public Pools {
 
   std::string_view name() const override { return "fair"; }
   bool knows_containers() const override { return true; }
-  std::optional<Choice> choose(const Offer& offer) override;
+  std::optional<Choice> choose(const Offer& offer) override { return choose(offer, false); }
+  // The same, by looking at every pool and job, for tests.
+  std::optional<Choice> choose_by_walking(const Offer& offer) { return choose(offer, true); }
   void on_job_listed(JobId job) override;
   void on_job_added(JobId job) override;
   void on_job_removed(JobId job) override;
@@ -38,6 +41,7 @@ class ContainerFair : public Policy, public Pools {
   void on_pending_changed(JobId job, TaskKind kind) override;
   void on_launched(AttemptSlot attempt) override;
   void on_released(AttemptSlot attempt) override { on_launched(attempt); }
+  void on_reserved(QueueId) override { heads_.reserved(); }
   void on_cluster_changed() override;
   Preemption tick(TimeMs now) override;
   DurationMs tick_interval_ms() const override { return settings_->update_interval_ms; }
@@ -56,25 +60,16 @@ class ContainerFair : public Policy, public Pools {
 
  private:
   using JobLine = PoolAmounts::JobLine;
-  struct Head {
-    TaskPick pick;
-    const Size* size = nullptr;
-    bool reserves = false;
-    bool waits = false;  // for room below a pool's maximum: where that is nothing passes it
-    PoolRank rank;
-  };
-  struct Reach {
-    const TrackerState& tracker;
-    Resources used;
-    const ReserveHere* reserve = nullptr;
-    std::optional<TimeMs> ends_by = {};
-    bool for_hold = false;  // room that a kill has made, for one task
-  };
+  using Head = PoolHeads::Head;
+  using Reach = PoolHeads::Reach;
 
   // --- container_fair.cpp: following the state ---
-  JobLine* find(JobId job) const;
+  JobLine* find(JobId job) const { return standing_.find(job); }
   JobLine& enter(const Job& job);
   void read(JobId job);
+  void leave(JobLine& line);
+  void count_in_queue(JobLine& line, QueueId queue);
+  void pools_changed();
   std::string place_for(const Job& job) const;
   Status check_pool(const std::string& path) const;
 
@@ -89,30 +84,12 @@ class ContainerFair : public Policy, public Pools {
   void explain_short(PoolId pool, TimeMs now, std::vector<Reason>& reasons) const;
 
   // --- container_fair_choose.cpp ---
+  std::optional<Choice> choose(const Offer& offer, bool by_walking);
   std::optional<Choice> choose_held(const TrackerState& tracker) const;
   std::optional<Choice> choose_reserved(const Reservation& kept, const TrackerState& tracker) const;
+  // What starts, or reserves, if anything: the head's task.
+  std::optional<Choice> task_of(const Head& head, const Reach& reach) const;
   std::string_view over(const Reservation& kept) const;  // why; empty: it stands
-  std::optional<Head> head_of(PoolId pool, const Reach& reach) const;
-  std::optional<Head> head_of_leaf(PoolId leaf, const Reach& reach) const;
-  std::optional<Head> first_in_order(PoolId leaf, const Reach& reach) const;
-  template <class Ask>
-  static std::optional<Head> first_of(const std::vector<PoolRank>& at_best, Ask ask);
-  bool could_give(PoolId leaf, const Reach& reach) const;
-  std::optional<Head> head_of_job(const JobLine& line, const Reach& reach) const;
-  std::optional<Head> head_of_gang(const JobLine& line, const Reach& reach) const;
-  std::optional<Choice> choice_of_gang(const Job& job, const Reach& reach) const;
-  bool gang_within(const Job& job) const;  // its share, and those of all pools on the way
-  bool place(PoolId pool, Head& head) const;  // its step and key; false: its maximum forbids it
-  bool short_on_the_way(const JobLine& line, const Resources& need) const;
-  bool short_of_maximums(const JobLine& line, const Resources& need) const;
-  bool within_queues(const Job& job, const Resources& need,
-                     const std::map<QueueId, Amounts>* more = nullptr) const;
-  bool within_pool(PoolId pool, const Job& job, const Resources& need) const;
-  bool within_pools(const JobLine& line, const Resources& need) const;  // all on the way
-  bool leaves_what_is_kept(PoolId leaf, const Resources& need) const;
-  Amounts kept_for_others(PoolId leaf) const;
-  Amounts kept_idle(PoolId pool) const;  // OFF: of what it keeps, what does not run
-  std::int64_t kept(PoolId pool, Dimension d) const;
 
   const ClusterState& state_;
   PolicyMemory& memory_;
@@ -121,8 +98,10 @@ class ContainerFair : public Policy, public Pools {
   mutable Placeable placeable_;
   QueueBounds bounds_;
   mutable PoolAmounts amounts_;  // questions settle what has changed
-  std::map<JobId, std::unique_ptr<JobLine>> jobs_;
-  bool any_lends_less_ = false;
+  std::vector<Amounts> wanted_;  // by QueueId
+  PoolStanding::Jobs jobs_;
+  PoolStanding standing_;
+  PoolHeads heads_;
 };
 
 }  // namespace weir

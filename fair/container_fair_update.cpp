@@ -19,7 +19,7 @@ Preemption ContainerFair::tick(TimeMs now) {
   }
   if (const Assembly* gang = state_.assembly()) {
     const Job* job = state_.find_job(gang->job);
-    plan.give_up_rooms = assembly_over(state_, job != nullptr && gang_within(*job));
+    plan.give_up_rooms = assembly_over(state_, job != nullptr && standing_.gang_within(*job));
   }
   preempt(now, plan);
   return plan;
@@ -108,7 +108,7 @@ PoolWants::Rules ContainerFair::rules() const {
   return {.placeable = [this](const Job& job, TaskKind kind) { return placeable_(job, kind); },
           .may = [this](const Job& job, const Resources& need,
                         const std::map<QueueId, Amounts>& taken) {
-            return within_queues(job, need, &taken);
+            return standing_.within_queues(job, need, &taken);
           },
           .line_of = [this](JobId job) { return find(job); }};
 }

@@ -7,6 +7,13 @@
 
 namespace weir {
 
+std::uint64_t order_as_text(JobId job) {
+  std::uint64_t digits = job.value, length = 4, longest = 10;
+  for (std::uint64_t least = 10'000; digits >= least; least *= 10) ++length;
+  for (std::uint64_t i = length; i < longest; ++i) digits *= 10;
+  return digits * 16 + length;
+}
+
 void PoolAmounts::made_pools() {
   if (tree_.size() <= pools_.size()) return;
   pools_.resize(tree_.size());
@@ -109,7 +116,10 @@ void PoolAmounts::settle() {
   if (!touched_.empty() && !wants_the_same()) stale_ = true;
   if (!stale_) return;
   if (std::exchange(resized_, false)) {
-    for (Leaf& leaf : leaves_) leaf.stale = true;
+    for (std::size_t p = 0; p < leaves_.size(); ++p) {
+      leaves_[p].stale = true;
+      if (tree_.node(PoolId(p)).exists) changed_.push_back(PoolId(p));
+    }
   }
   stale_ = false;
   for (Leaf& leaf : leaves_) leaf.dealt = leaf.demand;
@@ -123,6 +133,7 @@ void PoolAmounts::settle() {
 void PoolAmounts::settle_jobs(PoolId leaf) {
   Leaf& here = leaves_[leaf.index()];
   if (!std::exchange(here.stale, false) && here.otherwise == 0) return;
+  ++here.deals;
   deal_to_jobs(leaf, here.divide);
   for (const auto& [tie, job] : here.jobs) note_dealt(*job);
 }
@@ -139,7 +150,7 @@ void PoolAmounts::gather(PoolId pool) {
   const PoolTree::Node& node = tree_.node(pool);
   ShareLine& line = pools_[pool.index()];
   line.weight = node.settings->weight;
-  line.demand = leaves_[pool.index()].demand;
+  const Amounts before = std::exchange(line.demand, leaves_[pool.index()].demand);
   for (const auto& [name, child] : node.children) {
     gather(child);
     const auto wanted =
@@ -147,6 +158,7 @@ void PoolAmounts::gather(PoolId pool) {
     std::size_t place = 0;
     for (const Dimension d : state_.space().dimensions()) line.demand[d] += wanted[place++];
   }
+  if (!same(before, line.demand)) changed_.push_back(pool);
 }
 
 void PoolAmounts::deal_to_pools(PoolId pool, const std::vector<Share>& divide) {
@@ -156,6 +168,7 @@ void PoolAmounts::deal_to_pools(PoolId pool, const std::vector<Share>& divide) {
     if (leaf.divide == divide) return;
     leaf.divide = divide;
     leaf.stale = true;
+    changed_.push_back(pool);
     return;
   }
   std::vector<DrfClaimant> claimants;
@@ -165,6 +178,7 @@ void PoolAmounts::deal_to_pools(PoolId pool, const std::vector<Share>& divide) {
   std::size_t i = 0;
   for (const auto& [name, child] : node.children) {
     ShareLine& line = pools_[child.index()];
+    if (line.share != shares.of[i] || line.full != shares.full) changed_.push_back(child);
     line.share = shares.of[i];
     line.full = shares.full;
     deal_to_pools(child, divided_below(shares, divide, i++));

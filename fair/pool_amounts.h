@@ -49,6 +49,9 @@ struct PoolRank {
   }
 };
 
+// Orders ids as their names are ordered as text, where 10000 comes before 2000.
+std::uint64_t order_as_text(JobId job);
+
 class PoolAmounts {
  public:
   // Jobs of a pool by (submit time, id as text).
@@ -58,6 +61,11 @@ class PoolAmounts {
     JobId job;
     Priority priority = Priority::kNormal;
     Tie tie;
+    std::uint64_t name_order = 0;  // order_as_text()
+    static constexpr std::uint32_t kNoPlace = UINT32_MAX;
+    std::uint32_t place = kNoPlace;  // in the orders of its leaf (pool_heads.h)
+    QueueId queue;   // where
+    Amounts queued;  // so much is counted as wanted
     bool runnable = false;
     bool stands = false;  // it runs, or may
     Amounts dealt;        // what it wanted when its share was dealt
@@ -77,13 +85,22 @@ class PoolAmounts {
   void read(JobLine& line, const Job& job, Placeable placeable);
   void leave(JobLine& line);
   void resize() { stale_ = resized_ = true; }
+  void has_other_weights(PoolId leaf) { leaves_[leaf.index()].stale = stale_ = true; }
+  // The pools of which anything may be otherwise since this was last asked, some more than once.
+  void take_changed(std::vector<PoolId>& out) {
+    out.clear();
+    out.swap(changed_);
+  }
 
   const ShareLine& pool(PoolId id) const { return pools_[id.index()]; }
+  bool same(const Amounts& a, const Amounts& b) const;
   // Those that stand, in their order.
   const std::map<Tie, JobLine*>& jobs(PoolId leaf) const { return leaves_[leaf.index()].jobs; }
   const boost::container::flat_map<const Size*, Wanted>& sizes(PoolId leaf) const {
     return leaves_[leaf.index()].sizes;
   }
+  // How often shares have been dealt to the jobs of the leaf.
+  std::uint64_t deals(PoolId leaf) const { return leaves_[leaf.index()].deals; }
   // Makes the lines of all pools that there are, and deals what is to be dealt anew: to pools,
   void settle();
   // and to the jobs of one, or of all.
@@ -115,7 +132,6 @@ class PoolAmounts {
   void set_demand(JobLine& line, const Amounts& demand);
   void note_dealt(JobLine& line);
   bool wants_the_same();
-  bool same(const Amounts& a, const Amounts& b) const;
   void count_sizes(const JobLine& line, std::int32_t sign);
   PoolPart key_of(const ShareLine& line, const Amounts& running, PoolSettings::Sharing by) const;
   DrfClaimant claimant(const ShareLine& line, const PoolSettings* settings) const;
@@ -135,11 +151,13 @@ class PoolAmounts {
     Amounts dealt;              // likewise, when the shares of pools were
     std::vector<Share> divide;  // what they divide
     std::int32_t otherwise = 0;  // jobs that want something else than what was dealt for
+    std::uint64_t deals = 0;
     bool stale = true;
     bool touched = false;
   };
   std::vector<Leaf> leaves_;  // by PoolId, as the pools
   std::vector<PoolId> touched_;  // leaves that may want something else than what was dealt for
+  std::vector<PoolId> changed_;
   bool stale_ = true;    // who stands in them has changed,
   bool resized_ = true;  // or what there is, which pools and jobs, or their weights
 };

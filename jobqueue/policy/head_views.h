@@ -132,6 +132,17 @@ class HeadViews {
     for (const std::size_t count : children) families_.push_back(Family(count));
   }
 
+  // The family has so many children now, others than before.
+  void reset(std::size_t family, std::size_t children) {
+    while (families_.size() <= family) families_.push_back(Family(0));
+    families_[family] = Family(children);
+  }
+  // Any of its children may have changed.
+  void forget(std::size_t family) {
+    Family& here = families_[family];
+    here.forgotten += here.changes.size() + 1;
+    here.changes.clear();
+  }
   void mark(std::size_t family, std::uint32_t child) {
     Family& here = families_[family];
     if (here.views.empty()) return;

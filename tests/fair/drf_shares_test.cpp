@@ -15,19 +15,19 @@ namespace weir {
 namespace {
 
 using Ratio = boost::multiprecision::cpp_rational;
-using Amounts = std::vector<std::int64_t>;
+using Numbers = std::vector<std::int64_t>;
 using Optionals = std::vector<std::optional<std::int64_t>>;
-using Thousandths = std::vector<Amounts>;
+using Thousandths = std::vector<Numbers>;
 using DrfClaimants = std::vector<DrfClaimant>;
 
 constexpr std::int64_t kG = 1024;
-std::vector<Share> whole(const Amounts& amounts) {
+std::vector<Share> whole(const Numbers& amounts) {
   std::vector<Share> shares;
   for (const std::int64_t amount : amounts) shares.push_back(share_of_slots(amount));
   return shares;
 }
 
-DrfClaimant wants(Amounts demand, std::int64_t weight = 1) {
+DrfClaimant wants(Numbers demand, std::int64_t weight = 1) {
   const std::size_t n = demand.size();
   return {.demand = std::move(demand),
           .minimum = Optionals(n),
@@ -35,7 +35,7 @@ DrfClaimant wants(Amounts demand, std::int64_t weight = 1) {
           .weight = weight};
 }
 
-DrfClaimant tasks(std::int64_t count, Amounts each, std::int64_t weight = 1) {
+DrfClaimant tasks(std::int64_t count, Numbers each, std::int64_t weight = 1) {
   for (std::int64_t& amount : each) amount *= count;
   return wants(std::move(each), weight);
 }
@@ -49,13 +49,13 @@ Thousandths rounded(const DrfShares& shares) {
   return result;
 }
 
-DrfShares deal(const Amounts& total, const DrfClaimants& claimants,
+DrfShares deal(const Numbers& total, const DrfClaimants& claimants,
                Contested contested = Contested::kAll) {
   return drf_shares(total, whole(total), claimants, contested);
 }
 
 TEST(DrfShares, OfThePaper) {
-  const Amounts total{18 * kG, 9};
+  const Numbers total{18 * kG, 9};
   const DrfClaimant a = tasks(50, {4 * kG, 1});
   const DrfClaimant b = tasks(50, {kG, 3});
   const DrfShares case3 = deal(total, {a, b});
@@ -74,7 +74,7 @@ TEST(DrfShares, OfThePaper) {
 }
 
 TEST(DrfShares, MinimumsAndMaximums) {  // 7
-  const Amounts total{10 * kG, 10};
+  const Numbers total{10 * kG, 10};
   DrfClaimant a = tasks(50, {kG, 1});
   DrfClaimant b = a;
   a.minimum[0] = 8 * kG;
@@ -97,7 +97,7 @@ TEST(DrfShares, WhoWantsNothingOfAFullDimensionGoesOn) {  // 8
 }
 
 TEST(DrfShares, BelowAPool) {  // 9
-  const Amounts total{1000 * kG, 10, 10};
+  const Numbers total{1000 * kG, 10, 10};
   const DrfClaimant x = tasks(20, {kG, 1, 0});
   const DrfClaimant y = tasks(20, {kG, 0, 1});
   const DrfShares top = deal(total, {y, wants({40 * kG, 20, 20})});
@@ -114,7 +114,7 @@ TEST(DrfShares, BelowAPool) {  // 9
 
 TEST(DrfShares, ATreeUnderFair) {  // 10
   const auto leaves = [](std::int64_t memory) {
-    const Amounts total{memory * kG};
+    const Numbers total{memory * kG};
     DrfClaimant fast = tasks(24, {kG}, 3);
     fast.maximum[0] = 4 * kG;
     const DrfClaimant regular = tasks(24, {kG});
@@ -126,11 +126,11 @@ TEST(DrfShares, ATreeUnderFair) {  // 10
     const DrfShares middle = drf_shares(total, for_cda, {cda}, Contested::kFirst);
     const auto for_leaves = divided_below(middle, for_cda, 0);
     const DrfShares below = drf_shares(total, for_leaves, {fast, regular}, Contested::kFirst);
-    return Amounts{thousandths(top.of[0][0]) / kG, thousandths(top.of[1][0]) / kG,
+    return Numbers{thousandths(top.of[0][0]) / kG, thousandths(top.of[1][0]) / kG,
                    thousandths(below.of[0][0]) / kG, thousandths(below.of[1][0]) / kG};
   };
-  EXPECT_EQ(leaves(24), (Amounts{12'000, 12'000, 4'000, 8'000}));
-  EXPECT_EQ(leaves(10), (Amounts{2'000, 8'000, 4'000, 4'000}));
+  EXPECT_EQ(leaves(24), (Numbers{12'000, 12'000, 4'000, 8'000}));
+  EXPECT_EQ(leaves(10), (Numbers{2'000, 8'000, 4'000, 4'000}));
 }
 
 TEST(DrfShares, WhatThereIsNoneOfIsLeftOut) {
@@ -142,7 +142,7 @@ TEST(DrfShares, WhatThereIsNoneOfIsLeftOut) {
   EXPECT_EQ(shares.full, (std::vector<bool>{true, false}));
   EXPECT_EQ(wanted_above({10 * kG, 0}, a), a.demand);
   a.maximum[0] = 3 * kG;
-  EXPECT_EQ(wanted_above({10 * kG, 0}, a), (Amounts{3 * kG, 3}));
+  EXPECT_EQ(wanted_above({10 * kG, 0}, a), (Numbers{3 * kG, 3}));
 }
 
 TEST(DrfShares, NobodyAndNothing) {
@@ -155,7 +155,7 @@ TEST(DrfShares, NobodyAndNothing) {
 // to the next, all sums are made anew.
 class Oracle {
  public:
-  Oracle(Amounts total, std::vector<Ratio> divide, const DrfClaimants& claimants,
+  Oracle(Numbers total, std::vector<Ratio> divide, const DrfClaimants& claimants,
          Contested contested)
       : total_(std::move(total)), divide_(std::move(divide)), claimants_(claimants) {
     const std::size_t most = contested == Contested::kFirst ? 1 : total_.size();
@@ -239,7 +239,7 @@ class Oracle {
     return true;
   }
 
-  Amounts total_;
+  Numbers total_;
   std::vector<Ratio> divide_;
   const DrfClaimants& claimants_;
   std::vector<std::size_t> dims_;
@@ -249,7 +249,7 @@ class Oracle {
 };
 
 struct RandomFamily {
-  Amounts total;
+  Numbers total;
   std::vector<Share> divide;
   DrfClaimants claimants;
   Contested contested = Contested::kAll;
@@ -261,8 +261,8 @@ class RandomFamilies {
   std::int64_t upto(std::int64_t n) {
     return std::uniform_int_distribution<std::int64_t>(0, n)(random_);
   }
-  DrfClaimant claimant(const Amounts& scale) {
-    DrfClaimant c = wants(Amounts(scale.size()), upto(12) == 0 ? 0 : 1 + upto(upto(1) * 99));
+  DrfClaimant claimant(const Numbers& scale) {
+    DrfClaimant c = wants(Numbers(scale.size()), upto(12) == 0 ? 0 : 1 + upto(upto(1) * 99));
     for (std::size_t d = 0; d < scale.size(); ++d) {
       if (upto(3) > 0) c.demand[d] = upto(scale[d]);
       if (upto(3) == 0) c.minimum[d] = upto(scale[d] / 2);
@@ -273,7 +273,7 @@ class RandomFamilies {
   RandomFamily make(std::size_t most_claimants) {
     RandomFamily family;
     const std::size_t dimensions = 1 + upto(3);
-    Amounts scale;
+    Numbers scale;
     for (std::size_t d = 0; d < dimensions; ++d) {
       const std::int64_t size = upto(1) == 0 ? 12 : 100'000;
       family.total.push_back(upto(9) == 0 ? 0 : upto(size));
@@ -319,7 +319,7 @@ TEST(DrfSharesRandom, AreThoseOfTheOracle) {
 TEST(DrfSharesRandom, OfOneDimensionAreTheFairShares) {
   for (unsigned seed = 0; seed < some_seeds(10'000); ++seed) {
     RandomFamilies random(seed);
-    const Amounts total{random.upto(random.upto(1) == 0 ? 12 : 1'000'000)};
+    const Numbers total{random.upto(random.upto(1) == 0 ? 12 : 1'000'000)};
     DrfClaimants claimants;
     std::vector<ShareClaimant> plain;
     const std::int64_t count = 1 + random.upto(20);

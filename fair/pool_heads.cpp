@@ -1,0 +1,225 @@
+#include "fair/pool_heads.h"
+
+#include <algorithm>
+
+namespace weir {
+
+PoolHeads::PoolHeads(const ClusterState& state, const PoolTree& tree, PoolAmounts& amounts,
+                     const PoolStanding& standing)
+    : state_(state),
+      tree_(tree),
+      amounts_(amounts),
+      standing_(standing),
+      views_({}),
+      size_of_(64, nullptr) {}
+
+// --- The best head ---
+
+std::optional<PoolHeads::Head> PoolHeads::best(const Reach& reach) {
+  follow();
+  if (standing_.any_lends_less() || reach.ends_by || reach.for_hold)
+    return walked(PoolTree::root(), reach);
+  const SizeMasks masks = masks_of(reach);
+  const bool some_move = note_movers(reach, masks);
+  if (masks == SizeMasks{} && !some_move) return std::nullopt;
+  return best_in(PoolTree::root(), masks, reach);
+}
+
+std::optional<PoolHeads::Head> PoolHeads::best_in(PoolId pool, const SizeMasks& masks,
+                                                  const Reach& reach) {
+  std::optional<Head> best;
+  std::uint32_t from = 0;  // whose it is
+  const auto wins = [&](const Views::Rank& rank) {
+    return !best || rank < Views::Rank{best->step, best->key, from};
+  };
+  const auto enter = [&](std::uint32_t child, const std::optional<Head>& head) {
+    if (!head || !wins({head->step, head->key, child})) return;
+    best = head;
+    from = child;
+  };
+  const Family& family = families_[pool.index()];
+  const bool some_move = family.moving_at == offers_;
+  const auto moves = [&](std::uint32_t child) {
+    return some_move &&
+           std::find(family.moving.begin(), family.moving.end(), child) != family.moving.end();
+  };
+  if (!(masks == SizeMasks{})) {
+    Views::View& view = view_of(pool, masks);
+    for (;;) {
+      std::uint32_t child = 0;
+      const Head* first =
+          view.first(child, [&](std::uint32_t c) { return answer(pool, c, masks); });
+      if (first == nullptr || !wins({first->step, first->key, child})) break;
+      if (!moves(child)) {
+        enter(child, *first);
+        break;
+      }
+      view.hide(child);  // of what would move a reservation here the order may be wrong
+    }
+    for (const std::uint32_t child : view.depending()) {
+      if (moves(child)) continue;
+      const auto rank = at_best(pool, child, masks);
+      if (rank && wins(*rank)) enter(child, ask(pool, child, masks, reach));
+    }
+    view.show_all();
+  }
+  if (!some_move) return best;
+  for (const std::uint32_t child : family.moving) {
+    if (wins(best_rank(pool, child))) enter(child, ask(pool, child, masks, reach));
+  }
+  return best;
+}
+
+// What a child gives on the tracker on offer.
+std::optional<PoolHeads::Head> PoolHeads::ask(PoolId family, std::uint32_t child,
+                                              const SizeMasks& masks, const Reach& reach) {
+  if (tree_.node(family).leaf()) {
+    amounts_.settle_jobs(family);
+    const JobLine& line = *families_[family.index()].jobs[child];
+    auto head = head_of_job(line, reach);
+    if (head) place(line, *head);
+    return head;
+  }
+  const PoolId pool = families_[family.index()].pools[child];
+  auto head = best_in(pool, narrowed(masks, pool), reach);
+  if (head && !place(pool, *head)) head.reset();
+  return head;
+}
+
+PoolHeads::Views::View& PoolHeads::view_of(PoolId pool, const SizeMasks& masks) {
+  if (tree_.node(pool).leaf()) {
+    amounts_.settle_jobs(pool);
+    std::uint64_t& deals = families_[pool.index()].deals;
+    if (deals != amounts_.deals(pool)) views_.forget(pool.index());
+    deals = amounts_.deals(pool);
+  }
+  return views_.at(pool.index(), masks,
+                   [&](std::uint32_t child) { return at_best(pool, child, masks); });
+}
+
+// No task that matters could bring it further forward.
+std::optional<PoolHeads::Views::Rank> PoolHeads::at_best(PoolId family, std::uint32_t child,
+                                                         const SizeMasks& masks) const {
+  if (!tree_.node(family).leaf()) {
+    const PoolId pool = families_[family.index()].pools[child];
+    return narrowed(masks, pool) == SizeMasks{} ? std::nullopt
+                                                : std::optional(best_rank(family, child));
+  }
+  const std::uint64_t sizes = masks.starts | masks.reserves | masks.picky | masks.elsewhere;
+  const JobLine* line = families_[family.index()].jobs[child];
+  const bool could = line != nullptr &&
+                     std::any_of(line->sizes.begin(), line->sizes.end(), [&](const auto& wanted) {
+                       return (mask_of(*wanted.first) & sizes) != 0;
+                     });
+  return could ? std::optional(best_rank(family, child)) : std::nullopt;
+}
+
+PoolHeads::Views::Rank PoolHeads::best_rank(PoolId family, std::uint32_t child) const {
+  Views::Rank rank;
+  if (tree_.node(family).leaf()) {
+    rank = best_rank(*families_[family.index()].jobs[child]);
+  } else {
+    const PoolRank best = amounts_.best_rank(families_[family.index()].pools[child]);
+    rank.step = best.step;
+    rank.key.part = best.key;
+  }
+  rank.child = child;
+  return rank;
+}
+
+// What a child would give on any tracker where these masks hold.
+PoolHeads::Views::Answer PoolHeads::answer(PoolId family, std::uint32_t child,
+                                           const SizeMasks& masks) {
+  if (!tree_.node(family).leaf()) {
+    const PoolId pool = families_[family.index()].pools[child];
+    return answer_of_pool(pool, narrowed(masks, pool));
+  }
+  const JobLine& line = *families_[family.index()].jobs[child];
+  Views::Answer answer = answer_of_job(line, masks);
+  if (answer.head) place(line, *answer.head);
+  return answer;
+}
+
+PoolHeads::Views::Answer PoolHeads::answer_of_pool(PoolId pool, const SizeMasks& masks) {
+  Views::Answer answer;
+  if (masks == SizeMasks{}) return answer;
+  Views::View& view = view_of(pool, masks);
+  std::uint32_t child = 0;
+  const Head* first = view.first(
+      child, [&](std::uint32_t c) { return this->answer(pool, c, masks); });
+  for (const std::uint32_t c : view.depending()) {
+    const auto rank = at_best(pool, c, masks);
+    answer.depends = answer.depends ||
+                     (rank && (first == nullptr ||
+                               *rank < Views::Rank{first->step, first->key, child}));
+  }
+  if (answer.depends || first == nullptr) return answer;
+  answer.head = *first;
+  if (!place(pool, *answer.head)) answer.head.reset();
+  return answer;
+}
+
+// --- Looking at all ---
+
+std::optional<PoolHeads::Head> PoolHeads::walked(PoolId pool, const Reach& reach) const {
+  const PoolTree::Node& node = tree_.node(pool);
+  std::optional<Head> best;
+  const auto comes_before = [&](int step, const PoolPart& part) {
+    return !best || step < best->step || (step == best->step && part < best->key.part);
+  };
+  const auto enter = [&](const std::optional<Head>& head) {
+    if (head && comes_before(head->step, head->key.part)) best = head;
+  };
+  if (!node.leaf()) {
+    for (const auto& [name, child] : node.children) {
+      const PoolRank at_best = amounts_.best_rank(child);
+      if (comes_before(at_best.step, at_best.key)) enter(walked(child, reach));
+    }
+  } else if (could_give(pool, reach)) {
+    amounts_.settle_jobs(pool);
+    for (const auto& [tie, line] : amounts_.jobs(pool)) {
+      const Views::Rank at_best = best_rank(*line);
+      if (!comes_before(at_best.step, at_best.key.part)) continue;
+      auto head = head_of_job(*line, reach);
+      if (head) place(*line, *head);
+      enter(head);
+    }
+  }
+  if (!best || !place(pool, *best)) return std::nullopt;
+  return best;
+}
+
+// --- Places ---
+
+bool PoolHeads::place(PoolId pool, Head& head) const {
+  if (pool == PoolTree::root()) return true;
+  const Resources& need = head.size->need;
+  const bool may = head.reserves
+                       ? standing_.short_of_maximum(pool, need)
+                       : standing_.within_pool(pool, state_.job(head.job), need);
+  if (!may) return false;
+  const PoolRank rank = amounts_.rank(pool, amounts_.pool(pool).running, need);
+  head.step = rank.step;
+  head.key = {.part = rank.key};
+  return true;
+}
+
+void PoolHeads::place(const JobLine& line, Head& head) const {
+  PoolRank rank;
+  if (standing_.in_order(line.pool)) {
+    rank = {.step = static_cast<int>(line.priority)};
+  } else {
+    rank = amounts_.rank(line, line.running, head.size->need);
+  }
+  head.step = rank.step;
+  head.key = {rank.key, line.tie.first, line.name_order};
+}
+
+PoolHeads::Views::Rank PoolHeads::best_rank(const JobLine& line) const {
+  const PoolRank best = standing_.in_order(line.pool)
+                            ? PoolRank{.step = static_cast<int>(line.priority)}
+                            : amounts_.best_rank(line);
+  return {.step = best.step, .key = {best.key, line.tie.first, line.name_order}};
+}
+
+}  // namespace weir

@@ -1,0 +1,134 @@
+// Heads of pools on a tracker (containers.md 3.3, 5.6): the first task of a pool, by its own order,
+// that could start there or reserve it, with its step and key among the pool's siblings; so of jobs
+// among those of their leaf, where ties go by submit time. A head is found by the orders of each
+// family that are kept (head_views.h); `walked` looks at every pool and job, for offers whose
+// answers are not kept, and for tests. On the engine's thread.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "fair/pool_standing.h"
+#include "jobqueue/policy/container_reservations.h"
+#include "jobqueue/policy/head_views.h"
+
+namespace weir {
+
+class PoolHeads {
+ public:
+  using JobLine = PoolAmounts::JobLine;
+  // Of jobs also their tie: submit time, and the name as text.
+  struct Key {
+    PoolPart part;
+    TimeMs submitted = 0;
+    std::uint64_t name = 0;
+    friend bool operator<(const Key& a, const Key& b) {
+      if (a.part < b.part) return true;
+      if (b.part < a.part) return false;
+      return a.submitted != b.submitted ? a.submitted < b.submitted : a.name < b.name;
+    }
+  };
+  struct Head {
+    JobId job;
+    TaskKind kind = TaskKind::kMap;
+    const Size* size = nullptr;
+    bool reserves = false;
+    bool waits = false;  // for room below a pool's maximum: where that is nothing passes it
+    int step = PoolRank::kBeyond;  // of jobs in order: their priority
+    Key key;
+  };
+  // What may be done with the tracker on offer.
+  struct Reach {
+    const TrackerState& tracker;
+    Resources used;                        // there, with what is held for claimants
+    const ReserveHere* reserve = nullptr;  // null: nobody may
+    std::optional<TimeMs> ends_by = {};    // only what ends by then may start
+    bool for_hold = false;                 // room that a kill has made, for one task
+  };
+
+  // All of them outlive it.
+  PoolHeads(const ClusterState& state, const PoolTree& tree, PoolAmounts& amounts,
+            const PoolStanding& standing);
+
+  // --- What has changed ---
+  void pools_changed() { pools_changed_ = true; }  // there are others
+  void read(JobLine& line);  // what the job runs or wants, or whether it stands
+  void reserved() { reservations_changed_ = true; }
+
+  // --- Questions; the amounts are settled ---
+  std::optional<Head> best(const Reach& reach);
+  std::optional<Head> walked(PoolId pool, const Reach& reach) const;
+  // What the job's gang would do with the tracker, whatever its pools' maximums are.
+  std::optional<Choice> choice_of_gang(const Job& job, const Reach& reach) const;
+
+ private:
+  using Views = HeadViews<Head>;
+  // A pool with those who stand in it.
+  struct Family {
+    std::vector<PoolId> pools;           // by name,
+    std::vector<JobLine*> jobs;          // or of a leaf its jobs; null: nobody has the place
+    std::vector<std::uint32_t> free;     // places of these
+    std::uint32_t place = 0;             // of the pool among its siblings
+    std::uint64_t sizes = 0, picky = 0;  // of what it could start
+    bool bounded = false, bounded_within = false;  // a maximum on its way; or below it, too
+    std::uint64_t deals = 0;  // of its jobs' shares, that their orders know of
+    std::uint64_t moving_at = 0;  // at which offer it had some that would move a reservation there,
+    std::vector<std::uint32_t> moving;  // and which
+  };
+  // A job with a reservation.
+  struct Mover {
+    JobId job;
+    TaskKind kind = TaskKind::kMap;
+    const Size* size = nullptr;
+    TrackerId from;
+    bool picky = false;
+  };
+
+  // --- pool_heads_sizes.cpp: what has changed, and what the tracker is for which sizes ---
+  void follow();
+  void read_pools();
+  void mark(PoolId pool);
+  void read_sizes(PoolId leaf);
+  void read_reservations();
+  SizeMasks masks_of(const Reach& reach);
+  SizeMasks narrowed(const SizeMasks& masks, PoolId pool) const;
+  bool note_movers(const Reach& reach, const SizeMasks& masks);
+
+  // --- pool_heads.cpp: which of the pools, which of a leaf's jobs ---
+  std::optional<Head> best_in(PoolId pool, const SizeMasks& masks, const Reach& reach);
+  std::optional<Head> ask(PoolId family, std::uint32_t child, const SizeMasks& masks,
+                          const Reach& reach);
+  Views::View& view_of(PoolId family, const SizeMasks& masks);
+  std::optional<Views::Rank> at_best(PoolId family, std::uint32_t child,
+                                     const SizeMasks& masks) const;
+  Views::Answer answer(PoolId family, std::uint32_t child, const SizeMasks& masks);
+  Views::Answer answer_of_pool(PoolId pool, const SizeMasks& masks);
+  // Its step and key, if its maximum lets it start; else nothing of the pool may start now.
+  bool place(PoolId pool, Head& head) const;
+  void place(const JobLine& line, Head& head) const;
+  Views::Rank best_rank(PoolId family, std::uint32_t child) const;
+  Views::Rank best_rank(const JobLine& line) const;
+
+  // --- pool_heads_of_jobs.cpp: which of a job's tasks ---
+  Views::Answer answer_of_job(const JobLine& line, const SizeMasks& masks) const;
+  std::optional<Head> head_of_job(const JobLine& line, const Reach& reach) const;
+  std::optional<Head> head_of_gang(const JobLine& line, const Reach& reach) const;
+  bool could_give(PoolId leaf, const Reach& reach) const;
+
+  const ClusterState& state_;
+  const PoolTree& tree_;
+  PoolAmounts& amounts_;
+  const PoolStanding& standing_;
+  Views views_;                        // by PoolId
+  std::vector<Family> families_;       // likewise
+  std::vector<const Size*> size_of_;   // by number
+  std::vector<PoolId> changed_;
+  bool pools_changed_ = true;
+  std::uint64_t could_reserve_ = 0;  // the sizes for which the tracker on offer could be reserved
+  std::vector<Mover> reserved_;      // all
+  bool reservations_changed_ = true;
+  JobId assembler_;
+  std::uint64_t offers_ = 0;
+};
+
+}  // namespace weir

@@ -1,0 +1,127 @@
+// Which task of a job comes first on a tracker: on a given one, or on any that is alike for all
+// sizes.
+#include <algorithm>
+
+#include "fair/pool_heads.h"
+#include "jobqueue/policy/gang_search.h"
+
+namespace weir {
+namespace {
+
+// Whether one tracker may take its tasks and another, that has the room too, may not.
+bool is_particular(const Job& job, TaskKind kind) {
+  return job.picky(kind) || job.has_failures || job.tasks(kind).fresh.empty();
+}
+
+}  // namespace
+
+// --- On any tracker where the masks hold ---
+
+// Its pools are short for what the masks say may be reserved.
+PoolHeads::Views::Answer PoolHeads::answer_of_job(const JobLine& line,
+                                                  const SizeMasks& masks) const {
+  Views::Answer answer;
+  const Job& job = state_.job(line.job);
+  for (const TaskKind kind : job.items()) {
+    if (job.launchable(kind) == 0) continue;
+    const Size* size = job.tasks(kind).size;
+    const std::uint64_t mask = mask_of(*size);
+    const bool starts = (mask & masks.starts) != 0;
+    const bool waits = (mask & masks.elsewhere) != 0;
+    const bool reserves =
+        (mask & (masks.reserves | (job.picky(kind) ? masks.picky : 0))) != 0;
+    if (!starts && !waits && !reserves) continue;
+    if (mask == kFurtherSizes || is_particular(job, kind) || standing_.has_maximum(job) ||
+        (!starts && waits)) {
+      answer.depends = true;
+      return answer;
+    }
+    if (!starts && !standing_.in_order(line.pool) && !amounts_.short_of_share(line, size->need))
+      continue;
+    // A job has one reservation; whether it would move it is asked on the tracker.
+    if (!starts && reservation_of(state_, job.id) != nullptr) continue;
+    answer.head = Head{.job = job.id, .kind = kind, .size = size, .reserves = !starts};
+    return answer;
+  }
+  return answer;
+}
+
+// --- On the tracker on offer ---
+
+// Whether the tracker has room for any of the sizes that are wanted there, or could be reserved.
+bool PoolHeads::could_give(PoolId leaf, const Reach& reach) const {
+  const auto bounded = [&] {  // what waits for room below a maximum holds others up
+    for (PoolId p = leaf; p != PoolTree::root(); p = tree_.node(p).parent) {
+      if (standing_.has_maximum(p)) return true;
+    }
+    return false;
+  };
+  for (const auto& [size, wanted] : amounts_.sizes(leaf)) {
+    if (size->gang || state_.fits_in(size->need, reach.tracker, reach.used)) return true;
+    if (reach.reserve != nullptr &&
+        reach.reserve->may({.size = size, .picky = wanted.picky > 0}))
+      return true;
+    if (state_.trackers_with_room(size->need) > 0 && bounded()) return true;
+  }
+  return false;
+}
+
+// Its groups in their order.
+std::optional<PoolHeads::Head> PoolHeads::head_of_job(const JobLine& line,
+                                                              const Reach& reach) const {
+  if (!line.runnable) return std::nullopt;
+  const Job& job = state_.job(line.job);
+  for (const TaskKind kind : job.items()) {
+    if (job.launchable(kind) == 0) continue;
+    const Size* size = job.tasks(kind).size;
+    if (size->gang) {
+      if (auto head = head_of_gang(line, reach)) return head;
+      continue;
+    }
+    if (!standing_.leaves_what_is_kept(line.pool, size->need)) continue;
+    if (state_.fits_in(size->need, reach.tracker, reach.used)) {
+      const DurationMs limit = job.time_limit_ms(kind);
+      if (reach.ends_by && (limit == 0 || state_.now() + limit > *reach.ends_by)) continue;
+      if (!standing_.within_queues(job, size->need)) return std::nullopt;
+      if (state_.pick_task(job.id, kind, reach.tracker.id))
+        return Head{.job = job.id, .kind = kind, .size = size};
+      continue;
+    }
+    if (!standing_.short_on_the_way(line, size->need) || !standing_.short_of_maximums(line, size->need)) continue;
+    if (!standing_.within_pools(line, size->need) && finds_room(state_, job, kind))
+      return Head{.job = job.id, .kind = kind, .size = size, .waits = true};
+    if (reach.reserve == nullptr) continue;
+    const ContainerItems::Bucket bucket{.size = size, .picky = job.picky(kind)};
+    if (!reach.reserve->may(bucket)) continue;
+    if (reach.reserve->task(job, kind))
+      return Head{.job = job.id, .kind = kind, .size = size, .reserves = true};
+  }
+  return std::nullopt;
+}
+
+// Room that it holds already is not asked for again; it collects some only below its maximums.
+std::optional<PoolHeads::Head> PoolHeads::head_of_gang(const JobLine& line,
+                                                               const Reach& reach) const {
+  const Job& job = state_.job(line.job);
+  const Resources missing = sum_of(job, gang_without_room(state_, job));
+  if (reach.ends_by || reach.for_hold || !standing_.leaves_what_is_kept(line.pool, missing))
+    return std::nullopt;
+  const auto choice = choice_of_gang(job, reach);
+  if (!choice) return std::nullopt;
+  const bool reserves = choice->what == Choice::What::kReserve;
+  const Size& size = job.size(job.gang_kind());
+  if (!reserves && !standing_.within_queues(job, size.need)) return std::nullopt;
+  if (choice->what == Choice::What::kAssemble && !standing_.within_pools(line, size.need))
+    return std::nullopt;
+  return Head{.job = job.id, .kind = job.gang_kind(), .size = &size, .reserves = reserves};
+}
+
+std::optional<Choice> PoolHeads::choice_of_gang(const Job& job, const Reach& reach) const {
+  const GangSearch gangs(state_, reach.tracker, reach.reserve,
+                         [this](const Job& other) { return standing_.gang_within(other); });
+  const Resources& sum = job.need(job.gang_kind());
+  const JobLine& line = *standing_.find(job.id);
+  return gangs.choice(job, standing_.short_on_the_way(line, sum) && standing_.short_of_maximums(line, sum));
+}
+
+}  // namespace weir

@@ -1,0 +1,208 @@
+// What heads follow, and what a tracker is for tasks of each size.
+#include <algorithm>
+#include <utility>
+
+#include "fair/pool_heads.h"
+
+namespace weir {
+
+// --- What has changed ---
+
+void PoolHeads::mark(PoolId pool) {
+  if (pools_changed_) return;  // nobody knows anything
+  for (PoolId p = pool; p != PoolTree::root(); p = tree_.node(p).parent)
+    views_.mark(tree_.node(p).parent.index(), families_[p.index()].place);
+}
+
+void PoolHeads::read(JobLine& line) {
+  if (families_.size() < tree_.size()) families_.resize(tree_.size());
+  Family& family = families_[line.pool.index()];
+  if (line.stands && line.place == JobLine::kNoPlace) {
+    if (family.free.empty()) {
+      const std::size_t before = family.jobs.size();
+      family.jobs.resize(std::max<std::size_t>(8, 2 * before));
+      for (std::size_t place = family.jobs.size(); place-- > before;)
+        family.free.push_back(static_cast<std::uint32_t>(place));
+      views_.reset(line.pool.index(), family.jobs.size());
+    }
+    line.place = family.free.back();
+    family.free.pop_back();
+    family.jobs[line.place] = &line;
+  }
+  if (line.place != JobLine::kNoPlace) views_.mark(line.pool.index(), line.place);
+  mark(line.pool);
+  read_sizes(line.pool);
+  if (line.stands || line.place == JobLine::kNoPlace) return;
+  family.jobs[line.place] = nullptr;
+  family.free.push_back(line.place);
+  line.place = JobLine::kNoPlace;
+}
+
+void PoolHeads::follow() {
+  amounts_.take_changed(changed_);
+  if (std::exchange(pools_changed_, false)) {
+    read_pools();
+  } else {
+    for (const PoolId pool : changed_) mark(pool);
+  }
+  if (std::exchange(reservations_changed_, false)) read_reservations();
+}
+
+void PoolHeads::read_pools() {
+  families_.resize(tree_.size());
+  for (std::size_t p = 0; p < tree_.size(); ++p) {
+    Family& family = families_[p];
+    family.pools.clear();
+    family.sizes = family.picky = 0;
+    family.bounded = family.bounded_within = false;
+    for (const auto& [name, child] : tree_.node(PoolId(p)).children) {
+      families_[child.index()].place = static_cast<std::uint32_t>(family.pools.size());
+      family.pools.push_back(child);
+    }
+    views_.reset(p, family.pools.empty() ? family.jobs.size() : family.pools.size());
+  }
+  tree_.visit_children_first(PoolTree::root(), [&](PoolId pool) {
+    bool bounded = false;
+    for (PoolId p = pool; p != PoolTree::root(); p = tree_.node(p).parent)
+      bounded = bounded || standing_.has_maximum(p);
+    families_[pool.index()].bounded = bounded;
+    if (bounded) {
+      for (PoolId p = pool; p.valid(); p = tree_.node(p).parent)
+        families_[p.index()].bounded_within = true;
+    }
+    if (tree_.node(pool).leaf()) read_sizes(pool);
+  });
+}
+
+void PoolHeads::read_sizes(PoolId leaf) {
+  std::uint64_t sizes = 0, picky = 0;
+  for (const auto& [size, wanted] : amounts_.sizes(leaf)) {
+    const std::uint64_t mask = mask_of(*size);
+    sizes |= mask;
+    if (wanted.picky > 0) picky |= mask;
+    if (mask != kFurtherSizes) size_of_[size->number] = size;
+  }
+  for (PoolId p = leaf;;) {
+    Family& family = families_[p.index()];
+    if (sizes == family.sizes && picky == family.picky) return;
+    family.sizes = sizes;
+    family.picky = picky;
+    if (p == PoolTree::root()) return;
+    p = tree_.node(p).parent;
+    sizes = picky = 0;
+    for (const auto& [name, child] : tree_.node(p).children) {
+      sizes |= families_[child.index()].sizes;
+      picky |= families_[child.index()].picky;
+    }
+  }
+}
+
+// Whether a job has a reservation says whether it could make one, and counts at maximums.
+void PoolHeads::read_reservations() {
+  const auto mark_job = [&](JobId job) {
+    const JobLine* line = standing_.find(job);
+    if (line == nullptr || line->place == JobLine::kNoPlace) return;
+    views_.mark(line->pool.index(), line->place);
+    mark(line->pool);
+  };
+  std::vector<Mover> now;
+  for (const Reservation& kept : state_.claims().reservations()) {
+    const Job& job = state_.job(kept.job);
+    now.push_back({kept.job, kept.kind, &job.size(kept.kind), kept.tracker, job.picky(kept.kind)});
+  }
+  // New ones come at the end.
+  const auto same = [](const Mover& a, const Mover& b) {
+    return a.job == b.job && a.kind == b.kind && a.from == b.from;
+  };
+  auto [before, after] = std::mismatch(reserved_.begin(), reserved_.end(), now.begin(), now.end(),
+                                       same);
+  for (; before != reserved_.end(); ++before) {
+    if (after != now.end() && same(*before, *after)) {
+      ++after;
+    } else {
+      mark_job(before->job);
+    }
+  }
+  for (; after != now.end(); ++after) mark_job(after->job);
+  reserved_ = std::move(now);
+  const JobId assembler = state_.assembly() == nullptr ? JobId{} : state_.assembly()->job;
+  if (assembler_.valid()) mark_job(assembler_);
+  if (assembler.valid()) mark_job(assembler);
+  assembler_ = assembler;
+}
+
+// --- What the tracker is for which sizes ---
+
+SizeMasks PoolHeads::masks_of(const Reach& reach) {
+  SizeMasks masks;
+  could_reserve_ = 0;
+  const Family& all = families_[PoolTree::root().index()];
+  const bool may_reserve = reach.reserve != nullptr && reach.tracker.keeps == 0;
+  const bool full = may_reserve && reach.reserve->is_full();
+  each_size(all.sizes & ~kFurtherSizes, [&](std::size_t number) {
+    const Resources& need = size_of_[number]->need;
+    const std::uint64_t mask = std::uint64_t{1} << number;
+    if (state_.fits_in(need, reach.tracker, reach.used)) {
+      masks.starts |= mask;
+      return;
+    }
+    if (may_reserve && reach.reserve->could(need, false)) could_reserve_ |= mask;
+    if (may_reserve && !full && (all.picky & mask) != 0 && reach.reserve->could(need, true))
+      masks.picky |= mask;
+    if (all.bounded_within && state_.trackers_with_room(need) > 0) masks.elsewhere |= mask;
+  });
+  if (!full) masks.reserves = could_reserve_;
+  masks.starts |= all.sizes & kFurtherSizes;
+  return masks;
+}
+
+// What of it matters to a pool; it may reserve, or wait for room below a maximum, only while it is
+// short.
+SizeMasks PoolHeads::narrowed(const SizeMasks& masks, PoolId pool) const {
+  const Family& family = families_[pool.index()];
+  SizeMasks out = {.starts = masks.starts & family.sizes,
+                   .reserves = masks.reserves & family.sizes,
+                   .picky = masks.picky & family.picky,
+                   .elsewhere = family.bounded_within ? masks.elsewhere & family.sizes : 0};
+  each_size(out.reserves | out.picky | out.elsewhere, [&](std::size_t number) {
+    const Resources& need = size_of_[number]->need;
+    if (amounts_.short_of_share(amounts_.pool(pool), need) &&
+        standing_.short_of_maximum(pool, need))
+      return;
+    const std::uint64_t others = ~(std::uint64_t{1} << number);
+    out.reserves &= others;
+    out.picky &= others;
+    out.elsewhere &= others;
+  });
+  return out;
+}
+
+// Jobs that would move their reservations here: whether they come before others is asked there.
+bool PoolHeads::note_movers(const Reach& reach, const SizeMasks& masks) {
+  ++offers_;
+  bool any = false;
+  if (reach.reserve == nullptr || reach.tracker.keeps > 0) return false;
+  for (const Mover& kept : reserved_) {
+    const std::uint64_t mask = mask_of(*kept.size);
+    bool could = (mask & could_reserve_) != 0;
+    const bool particular = kept.picky || mask == kFurtherSizes;
+    if (!could && particular && (mask & masks.starts & ~kFurtherSizes) == 0)
+      could = reach.reserve->could(kept.size->need, kept.picky);
+    if (!could || !reach.reserve->moves_here(*kept.size, kept.from)) continue;
+    const JobLine* line = standing_.find(kept.job);
+    if (line == nullptr || line->place == JobLine::kNoPlace) continue;
+    any = true;
+    std::uint32_t child = line->place;
+    for (PoolId p = line->pool; p.valid(); p = tree_.node(p).parent) {
+      Family& family = families_[p.index()];
+      if (std::exchange(family.moving_at, offers_) != offers_) family.moving.clear();
+      if (std::find(family.moving.begin(), family.moving.end(), child) != family.moving.end())
+        break;
+      family.moving.push_back(child);
+      child = family.place;
+    }
+  }
+  return any;
+}
+
+}  // namespace weir

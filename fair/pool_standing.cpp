@@ -1,0 +1,152 @@
+#include "fair/pool_standing.h"
+
+#include <algorithm>
+
+#include "jobqueue/policy/container_reservations.h"
+
+namespace weir {
+
+PoolStanding::JobLine* PoolStanding::find(JobId job) const {
+  const auto found = jobs_.find(job);
+  return found == jobs_.end() ? nullptr : found->second.get();
+}
+
+bool PoolStanding::gang_within(const Job& job) const {
+  const JobLine* line = find(job.id);
+  if (line == nullptr) return false;
+  const Resources& sum = job.need(job.gang_kind());
+  amounts_.settle_jobs(line->pool);
+  if (!in_order(line->pool) && !amounts_.within_share(*line, line->running, sum)) return false;
+  for (PoolId p = line->pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    const ShareLine& pool = amounts_.pool(p);
+    if (!amounts_.within_share(pool, pool.running, sum)) return false;
+  }
+  return true;
+}
+
+bool PoolStanding::short_on_the_way(const JobLine& line, const Resources& need) const {
+  amounts_.settle_jobs(line.pool);
+  if (!in_order(line.pool) && !amounts_.short_of_share(line, need)) return false;
+  for (PoolId p = line.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    if (!amounts_.short_of_share(amounts_.pool(p), need)) return false;
+  }
+  return true;
+}
+
+bool PoolStanding::has_maximum(PoolId pool) const {
+  const auto& maximum = tree_.node(pool).settings->maximum;
+  return std::any_of(maximum.begin(), maximum.end(), [](const auto& m) { return m.has_value(); });
+}
+
+bool PoolStanding::has_maximum(const Job& job) const {
+  for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
+    if (bounds_.has_maximum(q)) return true;
+  }
+  return false;
+}
+
+bool PoolStanding::short_of_maximum(PoolId pool, const Resources& need) const {
+  for (const Dimension d : state_.space().dimensions()) {
+    const auto& most = tree_.node(pool).settings->maximum[d.value()];
+    if (most && need[d] > 0 && amounts_.pool(pool).running[d] >= *most) return false;
+  }
+  return true;
+}
+
+bool PoolStanding::short_of_maximums(const JobLine& line, const Resources& need) const {
+  for (PoolId p = line.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    if (!short_of_maximum(p, need)) return false;
+  }
+  const QueueId leaf = state_.job(line.job).queue;
+  for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {
+    if (bounds_.has_maximum(q) &&
+        !is_short(state_.space(), state_.queue(q).running, need, bounds_.maximum(q)))
+      return false;
+  }
+  return true;
+}
+
+bool PoolStanding::within_queues(const Job& job, const Resources& need,
+                                 const std::map<QueueId, Amounts>* more) const {
+  for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
+    if (!bounds_.has_maximum(q)) continue;
+    Amounts taken = taken_by_others(state_, q, job.id);
+    if (more != nullptr && more->contains(q)) taken += more->at(q);
+    if (!within(state_.space(), taken, need, bounds_.maximum(q))) return false;
+  }
+  return true;
+}
+
+bool PoolStanding::within_pool(PoolId pool, const Job& job, const Resources& need) const {
+  if (!has_maximum(pool)) return true;
+  const auto& maximum = tree_.node(pool).settings->maximum;
+  Amounts taken = amounts_.pool(pool).running;
+  for (const Reservation& kept : state_.claims().reservations()) {
+    const JobLine* other = find(kept.job);
+    if (kept.job == job.id || other == nullptr || !tree_.contains(pool, other->pool)) continue;
+    const Resources& reserved = state_.job(kept.job).need(kept.kind);
+    for (const Dimension d : state_.space().dimensions()) taken[d] += reserved[d];
+  }
+  if (const Assembly* gang = state_.assembly(); gang != nullptr && gang->job != job.id) {
+    const JobLine* other = find(gang->job);
+    for (const GangRoom& room : gang->rooms) {
+      if (other == nullptr || !tree_.contains(pool, other->pool)) break;
+      const Resources& held = state_.job(gang->job).need(room.task.kind);
+      for (const Dimension d : state_.space().dimensions()) taken[d] += held[d];
+    }
+  }
+  for (const Dimension d : state_.space().dimensions()) {
+    if (maximum[d.value()] && need[d] > 0 && taken[d] + need[d] > *maximum[d.value()]) return false;
+  }
+  return true;
+}
+
+bool PoolStanding::within_pools(const JobLine& line, const Resources& need) const {
+  const Job& job = state_.job(line.job);
+  for (PoolId p = line.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    if (!within_pool(p, job, need)) return false;
+  }
+  return true;
+}
+
+// --- Minimum shares that are not lent ---
+
+std::int64_t PoolStanding::kept(PoolId pool, Dimension d) const {
+  const PoolSettings& settings = *tree_.node(pool).settings;
+  const std::int64_t minimum = settings.minimum[d.value()].value_or(0);
+  if (!settings.lend) return 0;
+  const Guarantee& lent = (*settings.lend)[d];
+  if (lent.unit == Guarantee::Unit::kUnset) return 0;
+  if (lent.unit != Guarantee::Unit::kPercent)
+    return std::max<std::int64_t>(0, minimum - lent.amount);
+  return minimum - static_cast<std::int64_t>(Int128(minimum) * lent.amount / kWholeInHundredths);
+}
+
+Amounts PoolStanding::kept_idle(PoolId pool) const {
+  Amounts idle;
+  for (const auto& [name, child] : tree_.node(pool).children) idle += kept_idle(child);
+  for (const Dimension d : state_.space().dimensions())
+    idle[d] = std::max(idle[d], kept(pool, d) - amounts_.pool(pool).running[d]);
+  return idle;
+}
+
+Amounts PoolStanding::kept_for_others(PoolId leaf) const {
+  Amounts kept;
+  for (PoolId p = leaf; p != PoolTree::root(); p = tree_.node(p).parent) {
+    for (const auto& [name, sibling] : tree_.node(tree_.node(p).parent).children) {
+      if (sibling != p) kept += kept_idle(sibling);
+    }
+  }
+  return kept;
+}
+
+bool PoolStanding::leaves_what_is_kept(PoolId leaf, const Resources& need) const {
+  if (!any_lends_less_) return true;
+  const Amounts kept = kept_for_others(leaf);
+  for (const Dimension d : state_.space().dimensions()) {
+    if (need[d] > 0 && state_.total()[d] - state_.held()[d] - need[d] < kept[d]) return false;
+  }
+  return true;
+}
+
+}  // namespace weir

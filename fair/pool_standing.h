@@ -1,0 +1,67 @@
+// What pools and queues say of one more task where containers count (containers.md 4.3, 5.5, 6.1,
+// 7.2): whether it is within their maximums, whether they are short of their shares for it, and
+// whether it leaves what others keep of their minimum shares. Questions over what PoolAmounts
+// follows, which is settled; on the engine's thread.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "fair/pool_amounts.h"
+#include "jobqueue/policy/queue_bounds.h"
+
+namespace weir {
+
+class PoolStanding {
+ public:
+  using JobLine = PoolAmounts::JobLine;
+  using Jobs = std::map<JobId, std::unique_ptr<JobLine>>;
+  // All of them outlive it.
+  PoolStanding(const ClusterState& state, const PoolTree& tree, PoolAmounts& amounts,
+               const QueueBounds& bounds, const Jobs& jobs, bool any_lends_less)
+      : state_(state),
+        tree_(tree),
+        amounts_(amounts),
+        bounds_(bounds),
+        jobs_(jobs),
+        any_lends_less_(any_lends_less) {}
+
+  JobLine* find(JobId job) const;  // null: in no pool
+  bool in_order(PoolId leaf) const {
+    return PoolAmounts::sharing(tree_.node(leaf)) == PoolSettings::Sharing::kFifo;
+  }
+
+  // --- Shares ---
+  // Of the job, and of all pools on the way.
+  bool short_on_the_way(const JobLine& line, const Resources& need) const;
+  bool gang_within(const Job& job) const;
+
+  // --- Maximums; within them with what reservations and gangs of other jobs keep ---
+  bool has_maximum(PoolId pool) const;
+  bool has_maximum(const Job& job) const;  // a queue on its way
+  bool short_of_maximum(PoolId pool, const Resources& need) const;
+  bool short_of_maximums(const JobLine& line, const Resources& need) const;  // and of queues'
+  bool within_pool(PoolId pool, const Job& job, const Resources& need) const;
+  bool within_pools(const JobLine& line, const Resources& need) const;  // all on the way
+  // With `more` in each queue.
+  bool within_queues(const Job& job, const Resources& need,
+                     const std::map<QueueId, Amounts>* more = nullptr) const;
+
+  // --- Minimum shares that are not lent ---
+  bool any_lends_less() const { return any_lends_less_; }
+  bool leaves_what_is_kept(PoolId leaf, const Resources& need) const;
+  Amounts kept_for_others(PoolId leaf) const;
+
+ private:
+  Amounts kept_idle(PoolId pool) const;  // OFF: of what it keeps, what does not run
+  std::int64_t kept(PoolId pool, Dimension d) const;
+
+  const ClusterState& state_;
+  const PoolTree& tree_;
+  PoolAmounts& amounts_;
+  const QueueBounds& bounds_;
+  const Jobs& jobs_;
+  bool any_lends_less_;
+};
+
+}  // namespace weir

@@ -1,0 +1,108 @@
+// Random stories where containers count: whatever happens, the head that the kept orders of pools
+// and jobs name is the one that looking at all of them finds, and a policy made from the state just
+// now answers alike. Seeds are fixed, so a failure repeats.
+#include <gtest/gtest.h>
+
+#include "fair/container_fair.h"
+#include "lab/kit/seeds.h"
+#include "support/container_story.h"
+
+namespace weir::test {
+namespace {
+
+class ComparedFair final : public ContainerFair {
+ public:
+  ComparedFair(const ClusterState& state, PolicyMemory& memory)
+      : ContainerFair(state, memory), state_(state), memory_(memory) {}
+  std::optional<Choice> choose(const Offer& offer) override {
+    const auto found = ContainerFair::choose(offer);
+    EXPECT_EQ(said(found), said(choose_by_walking(offer)));
+    ContainerFair fresh(state_, memory_);
+    EXPECT_EQ(said(found), said(fresh.choose(offer)));
+    for (std::size_t q = 0; q < state_.tree().size(); ++q) {
+      for (const Dimension d : state_.space().dimensions())
+        EXPECT_EQ(figures(QueueId(q), d).demand, fresh.figures(QueueId(q), d).demand);
+    }
+    return found;
+  }
+
+ private:
+  const ClusterState& state_;
+  PolicyMemory& memory_;
+};
+
+std::unique_ptr<Policy> compared_fair(std::string_view, const ClusterState& state,
+                                      PolicyMemory& memory) {
+  return std::make_unique<ComparedFair>(state, memory);
+}
+
+class PoolsStory : public ContainerStory {
+ public:
+  PoolsStory(unsigned seed, bool all_sizes)
+      : ContainerStory(seed, all_sizes, compared_fair, "fair") {
+    auto section = std::make_shared<FairSettings>();
+    section->preemption = one_in(3) ? FairSettings::Preemption::kOff : FairSettings::Preemption::kOn;
+    section->preemption_interval_ms = 1000;
+    for (QueueSettings& q : random_queues(3, section->pools)) h_.add_queue(q);
+    h_.settings().policies["fair"] = section;
+    connect_trackers();
+  }
+
+ private:
+  // Each with a pool of its name, or one that appears on demand.
+  std::vector<QueueSettings> random_queues(int depth, std::vector<PoolSettings>& pools) {
+    std::vector<QueueSettings> family;
+    const std::int64_t count = 1 + upto(4);
+    for (std::int64_t i = 0; i < count; ++i) {
+      QueueSettings q = queue("q" + std::to_string(i));
+      PoolSettings pool = random_pool(q.name);
+      if (one_in(8)) q.maximum_hundredths = 2000 + upto(8000);
+      if (depth > 1 && one_in(3)) q.queues = random_queues(depth - 1, pool.pools);
+      if (!one_in(4)) pools.push_back(pool);
+      family.push_back(q);
+    }
+    return family;
+  }
+  PoolSettings random_pool(const std::string& name) {
+    PoolSettings pool;
+    pool.name = name;
+    pool.weight = kWeightOne * (1 + upto(2));
+    pool.sharing = static_cast<PoolSettings::Sharing>(upto(2));
+    for (const Dimension d : {Dimension::kMemoryMb, Dimension::kVcores}) {
+      const std::int64_t unit = d == Dimension::kMemoryMb ? 1024 : 1;
+      if (one_in(3)) pool.minimum[d.value()] = unit * upto(5);
+      if (one_in(5)) pool.maximum[d.value()] = unit * (5 + upto(8));
+    }
+    if (one_in(12)) pool.lend = QueueBound{};
+    pool.min_share_timeout_ms = one_in(2) ? 3000 : kNever;
+    pool.fair_share_timeout_ms = one_in(2) ? 6000 : kNever;
+    return pool;
+  }
+};
+
+TEST(PoolHeadsRandom, AreThoseThatAWalkOverAllPoolsFinds) {
+  std::size_t launched = 0, reserved = 0, kills = 0;
+  for (unsigned seed = 1; seed <= 150; ++seed) {
+    PoolsStory story(seed, seed % 5 == 0);
+    story.run(200);
+    if (HasFailure()) return;
+    launched += story.times<AttemptLaunched>();
+    reserved += story.times<Reserved>();
+    kills += story.times<KillOrdered>();
+  }
+  EXPECT_GT(launched, 5'000u);
+  EXPECT_GT(reserved, 200u);
+  EXPECT_GT(kills, 50u);
+}
+
+TEST(PoolHeads, IdsGoAsText) {
+  const JobId ids[] = {JobId(1), JobId(999), JobId(1000), JobId(9999), JobId(10000), JobId(10001),
+                       JobId(20000), JobId(100000), JobId(4294967294)};
+  for (const JobId a : ids) {
+    for (const JobId b : ids)
+      EXPECT_EQ(order_as_text(a) < order_as_text(b), job_name(a) < job_name(b));
+  }
+}
+
+}  // namespace
+}  // namespace weir::test
