@@ -193,6 +193,18 @@ class Family {
     return next;
   }
 
+  bool all_full() const {
+    return std::all_of(dimensions_.begin(), dimensions_.end(),
+                       [this](std::size_t d) { return full_[d]; });
+  }
+  // Without a division; level and weight are those of one riser.
+  bool fills_before(const Wide& level, std::int64_t weight) const {
+    return std::any_of(dimensions_.begin(), dimensions_.end(), [&](std::size_t d) {
+      return !full_[d] && slope_[d] > 0 &&
+             slope_[d] * level > (there_is_[d] - fixed_[d]) * weight;
+    });
+  }
+
   // Dimensions that are full at x, to the last digits: all who want of them stop. One that just
   // misses it is full a hair later, with the same shares to the billionth.
   void fill(const Wide& x) {
@@ -236,8 +248,12 @@ class Family {
   void rise() {
     fill(0);
     for (const RiserTurn& turn : turns_in_order()) {
-      const Wide x = level_at(turn) / weight(turn.riser);
-      for (auto next = next_full(); next && *next < x; next = next_full()) fill(*next);
+      const Wide& level = level_at(turn);
+      if (fills_before(level, weight(turn.riser))) {
+        const Wide x = level / weight(turn.riser);
+        for (auto next = next_full(); next && *next < x; next = next_full()) fill(*next);
+        if (all_full()) break;  // nobody rises any more
+      }
       pass(turn);
     }
     for (auto next = next_full(); next; next = next_full()) fill(*next);

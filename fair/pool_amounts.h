@@ -33,9 +33,9 @@ struct ShareLine {
 
 // RUN / (w * T), the largest of the dimensions that count; within a minimum share RUN / M.
 struct PoolPart {
-  Int128 part = 0, whole = 1;
+  std::int64_t part = 0, of = 1, weight = 1;
   friend bool operator<(const PoolPart& a, const PoolPart& b) {
-    return a.part * b.whole < b.part * a.whole;
+    return Int128(a.part) * b.of * b.weight < Int128(b.part) * a.of * a.weight;
   }
 };
 

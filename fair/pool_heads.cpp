@@ -90,7 +90,11 @@ PoolHeads::Views::View& PoolHeads::view_of(PoolId pool, const SizeMasks& masks) 
   if (tree_.node(pool).leaf()) {
     amounts_.settle_jobs(pool);
     std::uint64_t& deals = families_[pool.index()].deals;
-    if (deals != amounts_.deals(pool)) views_.forget(pool.index());
+    if (deals != amounts_.deals(pool)) {
+      views_.forget(pool.index());
+      auto& best = families_[pool.index()].best_of_jobs;
+      std::fill(best.begin(), best.end(), std::nullopt);
+    }
     deals = amounts_.deals(pool);
   }
   return views_.at(pool.index(), masks,
@@ -99,7 +103,7 @@ PoolHeads::Views::View& PoolHeads::view_of(PoolId pool, const SizeMasks& masks) 
 
 // No task that matters could bring it further forward.
 std::optional<PoolHeads::Views::Rank> PoolHeads::at_best(PoolId family, std::uint32_t child,
-                                                         const SizeMasks& masks) const {
+                                                         const SizeMasks& masks) {
   if (!tree_.node(family).leaf()) {
     const PoolId pool = families_[family.index()].pools[child];
     return narrowed(masks, pool) == SizeMasks{} ? std::nullopt
@@ -114,17 +118,19 @@ std::optional<PoolHeads::Views::Rank> PoolHeads::at_best(PoolId family, std::uin
   return could ? std::optional(best_rank(family, child)) : std::nullopt;
 }
 
-PoolHeads::Views::Rank PoolHeads::best_rank(PoolId family, std::uint32_t child) const {
-  Views::Rank rank;
+// Of its tasks of whatever size; kept until it changes.
+PoolHeads::Views::Rank PoolHeads::best_rank(PoolId family, std::uint32_t child) {
+  Family& here = families_[family.index()];
   if (tree_.node(family).leaf()) {
-    rank = best_rank(*families_[family.index()].jobs[child]);
-  } else {
-    const PoolRank best = amounts_.best_rank(families_[family.index()].pools[child]);
-    rank.step = best.step;
-    rank.key.part = best.key;
+    auto& best = here.best_of_jobs[child];
+    if (!best) best = best_rank(*here.jobs[child]);
+    best->child = child;
+    return *best;
   }
-  rank.child = child;
-  return rank;
+  const PoolId pool = here.pools[child];
+  auto& best = families_[pool.index()].best;
+  if (!best) best = amounts_.best_rank(pool);
+  return {.step = best->step, .key = {.part = best->key}, .child = child};
 }
 
 // What a child would give on any tracker where these masks hold.

@@ -68,6 +68,8 @@ class PoolHeads {
     std::vector<PoolId> pools;           // by name,
     std::vector<JobLine*> jobs;          // or of a leaf its jobs; null: nobody has the place
     std::vector<std::uint32_t> free;     // places of these
+    std::vector<std::optional<Views::Rank>> best_of_jobs;  // best_rank(), where that is known
+    std::optional<PoolRank> best;                          // likewise, of the pool
     std::uint32_t place = 0;             // of the pool among its siblings
     std::uint64_t sizes = 0, picky = 0;  // of what it could start
     bool bounded = false, bounded_within = false;  // a maximum on its way; or below it, too
@@ -100,13 +102,13 @@ class PoolHeads {
                           const Reach& reach);
   Views::View& view_of(PoolId family, const SizeMasks& masks);
   std::optional<Views::Rank> at_best(PoolId family, std::uint32_t child,
-                                     const SizeMasks& masks) const;
+                                     const SizeMasks& masks);
   Views::Answer answer(PoolId family, std::uint32_t child, const SizeMasks& masks);
   Views::Answer answer_of_pool(PoolId pool, const SizeMasks& masks);
   // Its step and key, if its maximum lets it start; else nothing of the pool may start now.
   bool place(PoolId pool, Head& head) const;
   void place(const JobLine& line, Head& head) const;
-  Views::Rank best_rank(PoolId family, std::uint32_t child) const;
+  Views::Rank best_rank(PoolId family, std::uint32_t child);
   Views::Rank best_rank(const JobLine& line) const;
 
   // --- pool_heads_of_jobs.cpp: which of a job's tasks ---

@@ -87,7 +87,9 @@ std::optional<PoolHeads::Head> PoolHeads::head_of_job(const JobLine& line,
         return Head{.job = job.id, .kind = kind, .size = size};
       continue;
     }
-    if (!standing_.short_on_the_way(line, size->need) || !standing_.short_of_maximums(line, size->need)) continue;
+    if (!standing_.short_on_the_way(line, size->need) ||
+        !standing_.short_of_maximums(line, size->need))
+      continue;
     if (!standing_.within_pools(line, size->need) && finds_room(state_, job, kind))
       return Head{.job = job.id, .kind = kind, .size = size, .waits = true};
     if (reach.reserve == nullptr) continue;
@@ -121,7 +123,8 @@ std::optional<Choice> PoolHeads::choice_of_gang(const Job& job, const Reach& rea
                          [this](const Job& other) { return standing_.gang_within(other); });
   const Resources& sum = job.need(job.gang_kind());
   const JobLine& line = *standing_.find(job.id);
-  return gangs.choice(job, standing_.short_on_the_way(line, sum) && standing_.short_of_maximums(line, sum));
+  return gangs.choice(job, standing_.short_on_the_way(line, sum) &&
+                               standing_.short_of_maximums(line, sum));
 }
 
 }  // namespace weir

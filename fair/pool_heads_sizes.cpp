@@ -10,8 +10,11 @@ namespace weir {
 
 void PoolHeads::mark(PoolId pool) {
   if (pools_changed_) return;  // nobody knows anything
-  for (PoolId p = pool; p != PoolTree::root(); p = tree_.node(p).parent)
-    views_.mark(tree_.node(p).parent.index(), families_[p.index()].place);
+  for (PoolId p = pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    Family& family = families_[p.index()];
+    family.best.reset();
+    views_.mark(tree_.node(p).parent.index(), family.place);
+  }
 }
 
 void PoolHeads::read(JobLine& line) {
@@ -21,6 +24,7 @@ void PoolHeads::read(JobLine& line) {
     if (family.free.empty()) {
       const std::size_t before = family.jobs.size();
       family.jobs.resize(std::max<std::size_t>(8, 2 * before));
+      family.best_of_jobs.resize(family.jobs.size());
       for (std::size_t place = family.jobs.size(); place-- > before;)
         family.free.push_back(static_cast<std::uint32_t>(place));
       views_.reset(line.pool.index(), family.jobs.size());
@@ -29,7 +33,10 @@ void PoolHeads::read(JobLine& line) {
     family.free.pop_back();
     family.jobs[line.place] = &line;
   }
-  if (line.place != JobLine::kNoPlace) views_.mark(line.pool.index(), line.place);
+  if (line.place != JobLine::kNoPlace) {
+    views_.mark(line.pool.index(), line.place);
+    family.best_of_jobs[line.place].reset();
+  }
   mark(line.pool);
   read_sizes(line.pool);
   if (line.stands || line.place == JobLine::kNoPlace) return;
@@ -54,6 +61,7 @@ void PoolHeads::read_pools() {
     Family& family = families_[p];
     family.pools.clear();
     family.sizes = family.picky = 0;
+    family.best.reset();
     family.bounded = family.bounded_within = false;
     for (const auto& [name, child] : tree_.node(PoolId(p)).children) {
       families_[child.index()].place = static_cast<std::uint32_t>(family.pools.size());

@@ -9,7 +9,7 @@ PoolRank PoolAmounts::rank(PoolId pool, const Amounts& running, const Resources&
   const PoolTree::Node& node = tree_.node(pool);
   const ShareLine& line = pools_[pool.index()];
   if (within_minimum(pool, running, need)) {
-    PoolRank rank{PoolRank::kWithinMinimum, {0, 1}};
+    PoolRank rank{PoolRank::kWithinMinimum, {}};
     for (const Dimension d : state_.space().dimensions()) {
       const auto& least = node.settings->minimum[d.value()];
       if (!least) continue;
@@ -31,7 +31,7 @@ PoolRank PoolAmounts::rank(const JobLine& job, const Amounts& running,
 PoolRank PoolAmounts::best_rank(PoolId pool) const {
   const PoolTree::Node& node = tree_.node(pool);
   const ShareLine& line = pools_[pool.index()];
-  PoolRank rank{PoolRank::kBeyond, {0, 1}};
+  PoolRank rank{PoolRank::kBeyond, {}};
   for (const Dimension d : state_.space().dimensions()) {
     const auto& least = node.settings->minimum[d.value()];
     if (!least) continue;
@@ -56,11 +56,11 @@ PoolRank PoolAmounts::best_rank(const JobLine& job) const {
 
 PoolPart PoolAmounts::key_of(const ShareLine& line, const Amounts& running,
                             PoolSettings::Sharing by) const {
-  PoolPart most{0, 1};
+  PoolPart most;
   for (const Dimension d : state_.space().dimensions()) {
     const std::int64_t total = state_.total()[d];
     if (total == 0 || (by == PoolSettings::Sharing::kFair && d != Dimension::kMemoryMb)) continue;
-    most = std::max(most, PoolPart{running[d], Int128(line.weight) * total});
+    most = std::max(most, PoolPart{running[d], total, line.weight});
   }
   return most;
 }

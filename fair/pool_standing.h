@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <unordered_map>
 
 #include "fair/pool_amounts.h"
 #include "jobqueue/policy/queue_bounds.h"
@@ -15,7 +16,7 @@ namespace weir {
 class PoolStanding {
  public:
   using JobLine = PoolAmounts::JobLine;
-  using Jobs = std::map<JobId, std::unique_ptr<JobLine>>;
+  using Jobs = std::unordered_map<JobId, std::unique_ptr<JobLine>>;
   // All of them outlive it.
   PoolStanding(const ClusterState& state, const PoolTree& tree, PoolAmounts& amounts,
                const QueueBounds& bounds, const Jobs& jobs, bool any_lends_less)

@@ -301,7 +301,7 @@ DrfShares deal(const RandomFamily& family) {
 }
 
 TEST(DrfSharesRandom, AreThoseOfTheOracle) {
-  for (unsigned seed = 0; seed < some_seeds(5'000); ++seed) {
+  for (unsigned seed = 0; seed < some_seeds(20'000); ++seed) {
     const RandomFamily family = RandomFamilies(seed).make(7);
     std::vector<Ratio> divide;
     for (const Share share : family.divide) divide.emplace_back(share, kWholeSlot);
