@@ -31,12 +31,7 @@ std::vector<Reason> CapacityPolicy::explain(JobId id, TaskKind kind, TimeMs now)
       reason && !(over_limit && room && reason->code == "queue_at_capacity"))
     reasons.push_back(std::move(*reason));
   if (auto reason = explain_claims(job, kind, now)) reasons.push_back(std::move(*reason));
-  if (const DurationMs left = kind == TaskKind::kMap ? delay_.left(job.id) : 0; left > 0) {
-    reasons.push_back({"waiting_for_locality",
-                       "its maps wait up to " + short_duration(left) +
-                           " more for a tracker near their input",
-                       {{"milliseconds_left", left}}});
-  }
+  if (auto reason = reason_of_wait(delay_, job.id, kind)) reasons.push_back(std::move(*reason));
   if (auto reason = explain_others(job, kind, now)) reasons.push_back(std::move(*reason));
   // Jobs whose user is over the limit are passed over, or come last.
   const auto over = [&](const LeafJobs::Bucket& bucket) {

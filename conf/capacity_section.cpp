@@ -13,8 +13,8 @@ constexpr std::string_view kPreemption[] = {"on", "log_only", "off"};
 }  // namespace
 
 std::shared_ptr<const PolicySettings> read_capacity(const YamlNode* section,
-                                                    const ResourceSettings&, const Allocations&,
-                                                    Diagnostics& out) {
+                                                    const ResourceSettings& resources,
+                                                    const Allocations&, Diagnostics& out) {
   auto settings = std::make_shared<CapacitySettings>();
   const MapReader map(section, "capacity", out,
                       {"interval", "redistribute_by", "preemption", "locality_delay"});
@@ -26,6 +26,12 @@ std::shared_ptr<const PolicySettings> read_capacity(const YamlNode* section,
     settings->preemption = static_cast<CapacitySettings::Preemption>(*index);
   }
   read_locality_delay(map, settings->locality_delay);
+  if (Space(resources).containers() &&
+      settings->locality_delay.mode != LocalityDelaySettings::Mode::kOff) {
+    map.out().warning(map.at("locality_delay"),
+                      map.path("locality_delay") +
+                          " has no effect where `resources: containers` is set");
+  }
   return settings;
 }
 

@@ -204,6 +204,14 @@ void refuse_what_needs_slots(const MapReader& map, const FairSettings& settings)
   if (settings.algorithm == FairSettings::Algorithm::kDeficit)
     refuse("algorithm", "deficit", "share");
   if (settings.copy_compute_split) refuse("copy_compute_split", "true", "false");
+  const auto note = [&map](std::string_view key, bool said) {
+    if (!said) return;
+    map.out().warning(map.at(key),
+                      map.path(key) + " has no effect where `resources: containers` is set");
+  };
+  note("max_maps", settings.max_per_heartbeat[index(TaskKind::kMap)].has_value());
+  note("max_reduces", settings.max_per_heartbeat[index(TaskKind::kReduce)].has_value());
+  note("load_max_diff", settings.load_max_diff_millionths != 0);
 }
 
 void check_default_pool(const MapReader& map, const FairSettings& settings) {

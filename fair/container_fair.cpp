@@ -32,10 +32,12 @@ ContainerFair::ContainerFair(const ClusterState& state, PolicyMemory& memory)
       tree_(*settings_),
       placeable_(state),
       bounds_(state.tree(), state.space()),
-      amounts_(state, tree_),
+      amounts_(state, tree_, *settings_),
       wanted_(state.tree().size()),
       standing_(state, tree_, amounts_, bounds_, jobs_, any_lends_less(settings_->pools)),
-      heads_(state, tree_, amounts_, standing_) {
+      delay_(state, memory, settings_->locality_delay),
+      heads_(state, tree_, amounts_, standing_,
+             {.delay = delay_, .urgent = [this](PoolId pool) { return starved(pool); }}) {
   bounds_.resize(state.total());
   for (const auto& [id, job] : state.jobs()) {
     if (is_over(job->state) && job->live_attempts == 0) continue;
@@ -246,6 +248,8 @@ JobFigures ContainerFair::job_figures(JobId job, TaskKind) const {
   amounts_.settle_all();
   JobFigures figures;
   if (const JobLine* line = find(job)) figures.of_dimension = line->share;
+  if (delay_.on() && state_.has_locations(job))
+    figures.locality = {.allowed = delay_.allowed(job, false), .left_ms = delay_.left(job)};
   return figures;
 }
 
@@ -284,6 +288,7 @@ std::vector<Reason> ContainerFair::explain(JobId id, TaskKind kind, TimeMs now) 
     reasons.push_back(reason_of_kept(state_, need, standing_.kept_for_others(line->pool),
                                      "pools that do not lend their minimum shares"));
   }
+  if (auto waits = reason_of_wait(delay_, id, kind)) reasons.push_back(std::move(*waits));
   const std::vector<Reason> room = reasons_of_room(state_, job, kind, now);
   reasons.insert(reasons.end(), room.begin(), room.end());
   explain_short(line->pool, now, reasons);

@@ -31,7 +31,9 @@ class ContainerFair : public Policy, public Pools {
 
   std::string_view name() const override { return "fair"; }
   bool knows_containers() const override { return true; }
-  std::optional<Choice> choose(const Offer& offer) override { return choose(offer, false); }
+  void begin_offer(const Offer& offer) override { delay_.begin(offer.now); }
+  void end_offer(const Offer& offer) override { delay_.end(offer.now); }
+  std::optional<Choice> choose(const Offer& offer) override;
   // The same, by looking at every pool and job, for tests.
   std::optional<Choice> choose_by_walking(const Offer& offer) { return choose(offer, true); }
   void on_job_listed(JobId job) override;
@@ -74,6 +76,7 @@ class ContainerFair : public Policy, public Pools {
   Status check_pool(const std::string& path) const;
 
   // --- container_fair_update.cpp: pools that have been short for too long ---
+  bool starved(PoolId pool) const;  // it, or one above it
   void update_stamps();
   PoolWants::Rules rules() const;
   PoolWants wants() const;
@@ -101,6 +104,7 @@ class ContainerFair : public Policy, public Pools {
   std::vector<Amounts> wanted_;  // by QueueId
   PoolStanding::Jobs jobs_;
   PoolStanding standing_;
+  LocalityDelay delay_;
   PoolHeads heads_;
 };
 

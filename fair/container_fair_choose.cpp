@@ -8,21 +8,35 @@ namespace weir {
 std::optional<Choice> ContainerFair::choose(const Offer& offer, bool by_walking) {
   amounts_.settle();
   const TrackerState& tracker = state_.tracker(offer.tracker);
+  heads_.passed().clear();
   if (tracker.keeps > 0) {
     if (auto held = choose_held(tracker)) return held;
     if (const Reservation* kept = reservation_on(state_, tracker.id))
       return choose_reserved(*kept, tracker);
   }
+  if (!settings_->assign_multiple && offer.launched[0] > 0) return std::nullopt;
   const ReserveHere reserve(state_, tracker);
   const Reach reach{.tracker = tracker, .used = used_on(state_, tracker), .reserve = &reserve};
   const auto head = by_walking ? heads_.walked(PoolTree::root(), reach) : heads_.best(reach);
   return head ? task_of(*head, reach) : std::nullopt;
 }
 
+// Jobs that were passed over have waited since, whoever came after them.
+std::optional<Choice> ContainerFair::choose(const Offer& offer) {
+  const auto choice = choose(offer, false);
+  for (const JobId job : heads_.passed()) delay_.passed(job);
+  if (choice && choice->what == Choice::What::kLaunch && choice->task.kind == TaskKind::kMap)
+    delay_.launched(choice->task.job, choice->locality, choice->located);
+  return choice;
+}
+
 std::optional<Choice> ContainerFair::task_of(const Head& head, const Reach& reach) const {
   if (head.waits) return std::nullopt;
   if (head.size->gang) return heads_.choice_of_gang(state_.job(head.job), reach);
-  if (!head.reserves) return launch_of(state_.pick_task(head.job, head.kind, reach.tracker.id));
+  if (!head.reserves) {
+    const Locality near = heads_.allowed(*find(head.job), head.kind, reach);
+    return launch_of(state_.pick_task(head.job, head.kind, reach.tracker.id, near));
+  }
   const auto task = reach.reserve->task(state_.job(head.job), head.kind);
   return task ? std::optional(reserve_of(*task, reach.tracker.id)) : std::nullopt;
 }

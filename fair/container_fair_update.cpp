@@ -60,6 +60,18 @@ bool ContainerFair::below_half(PoolId pool) const {
       .has_value();
 }
 
+bool ContainerFair::starved(PoolId pool) const {
+  for (PoolId p = pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    const auto known = memory_.pools.find(tree_.node(p).path);
+    if (known == memory_.pools.end()) continue;
+    const PoolSettings& settings = *tree_.node(p).settings;
+    if (beyond(state_.now(), known->second.at_min_share[0], settings.min_share_timeout_ms) ||
+        beyond(state_.now(), known->second.at_half_share[0], settings.fair_share_timeout_ms))
+      return true;
+  }
+  return false;
+}
+
 void ContainerFair::update_stamps() {
   for (std::size_t p = 1; p < tree_.size(); ++p) {
     const PoolTree::Node& node = tree_.node(PoolId(p));

@@ -259,12 +259,7 @@ void FairPolicy::explain_slots(const JobEntry& entry, const Job& job, TaskKind k
                            " of its maximum of " + slots_text(maximum, kind),
                        {{"running", running}, {"maximum", maximum}}});
   }
-  if (const DurationMs left = kind == TaskKind::kMap ? delay_.left(job.id) : 0; left > 0) {
-    reasons.push_back(
-        {"waiting_for_locality",
-         "it waits for a tracker near its input, for at most " + short_duration(left) + " more",
-         {{"milliseconds_left", left}}});
-  }
+  if (auto reason = reason_of_wait(delay_, job.id, kind)) reasons.push_back(std::move(*reason));
   const Standings::Line& line = standings_[index(kind)].line(entry.pool);
   const std::string& pool = tree_.node(entry.pool).path;
   if (reaches(line.running + stand.width - 1, line.share)) {

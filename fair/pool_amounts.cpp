@@ -14,6 +14,13 @@ std::uint64_t order_as_text(JobId job) {
   return digits * 16 + length;
 }
 
+PoolAmounts::PoolAmounts(const ClusterState& state, const PoolTree& tree,
+                         const FairSettings& settings)
+    : state_(state),
+      tree_(tree),
+      size_based_weight_(settings.size_based_weight),
+      adjuster_(make_weight_adjuster(settings)) {}
+
 void PoolAmounts::made_pools() {
   if (tree_.size() <= pools_.size()) return;
   pools_.resize(tree_.size());
@@ -113,6 +120,7 @@ DrfClaimant PoolAmounts::claimant(const ShareLine& line, const PoolSettings* set
 
 void PoolAmounts::settle() {
   made_pools();
+  follow_adjusted_weights();
   if (!touched_.empty() && !wants_the_same()) stale_ = true;
   if (!stale_) return;
   if (std::exchange(resized_, false)) {
@@ -189,15 +197,54 @@ void PoolAmounts::deal_to_jobs(PoolId leaf, const std::vector<Share>& divide) {
   const PoolTree::Node& node = tree_.node(leaf);
   if (sharing(node) == PoolSettings::Sharing::kFifo) return deal_in_order(leaf, divide);
   std::vector<DrfClaimant> claimants;
-  for (const auto& [tie, job] : leaves_[leaf.index()].jobs) {
-    job->weight = priority_weight(job->priority);
+  Leaf& here = leaves_[leaf.index()];
+  here.weights_until = kNever;
+  for (const auto& [tie, job] : here.jobs) {
+    const AdjustedWeight weight = weight_of(*job);
+    job->weight = weight.weight;
+    here.weights_until = std::min(here.weights_until, weight.until);
     claimants.push_back(claimant(*job, nullptr));
   }
+  weights_until_ = std::min(weights_until_, here.weights_until);
   const DrfShares shares = drf_shares(totals(), divide, claimants, contested(node));
   std::size_t i = 0;
   for (const auto& [tie, job] : leaves_[leaf.index()].jobs) {
     job->share = shares.of[i++];
     job->full = shares.full;
+  }
+}
+
+// By size that is what the job wants: memory, or under drf as much of that as it wants of what it
+// wants the largest part of.
+AdjustedWeight PoolAmounts::weight_of(const JobLine& line) const {
+  std::int64_t wanted = 0;
+  if (size_based_weight_) {
+    const std::int64_t memory = state_.total()[Dimension::kMemoryMb];
+    wanted = line.demand[Dimension::kMemoryMb];
+    for (const Dimension d : state_.space().dimensions()) {
+      const std::int64_t total = state_.total()[d];
+      if (total == 0 || contested(tree_.node(line.pool)) == Contested::kFirst) continue;
+      wanted = std::max(wanted, static_cast<std::int64_t>(Int128(line.demand[d]) * memory / total));
+    }
+  }
+  const std::int64_t weight = job_weight(line.priority, size_based_weight_, wanted);
+  const Job* job = adjuster_ == nullptr ? nullptr : state_.find_job(line.job);
+  return job == nullptr ? AdjustedWeight{weight}
+                        : adjuster_->adjust(*job, TaskKind::kMap, weight, state_.now());
+}
+
+void PoolAmounts::follow_adjusted_weights() {
+  if (state_.now() < weights_until_) return;
+  weights_until_ = kNever;
+  for (std::size_t p = 0; p < leaves_.size(); ++p) {
+    Leaf& leaf = leaves_[p];
+    if (state_.now() < leaf.weights_until) {
+      weights_until_ = std::min(weights_until_, leaf.weights_until);
+    } else {
+      leaf.weights_until = kNever;  // until it is dealt again
+      leaf.stale = true;
+      changed_.push_back(PoolId(p));
+    }
   }
 }
 

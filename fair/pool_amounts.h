@@ -17,6 +17,7 @@
 #include "fair/drf_shares.h"
 #include "fair/fair_settings.h"
 #include "fair/pool_tree.h"
+#include "fair/weight_adjuster.h"
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/policy/container_bounds.h"
 
@@ -77,7 +78,8 @@ class PoolAmounts {
     std::uint32_t groups = 0, picky = 0;
   };
 
-  PoolAmounts(const ClusterState& state, const PoolTree& tree) : state_(state), tree_(tree) {}
+  // All of them outlive it.
+  PoolAmounts(const ClusterState& state, const PoolTree& tree, const FairSettings& settings);
 
   // What the job runs and wants may have changed; `placeable(job, kind)`: some tracker could run
   // it.
@@ -141,8 +143,14 @@ class PoolAmounts {
   void deal_to_jobs(PoolId leaf, const std::vector<Share>& divide);
   void deal_in_order(PoolId leaf, const std::vector<Share>& divide);
 
+  AdjustedWeight weight_of(const JobLine& line) const;
+  void follow_adjusted_weights();
+
   const ClusterState& state_;
   const PoolTree& tree_;
+  bool size_based_weight_;
+  std::unique_ptr<WeightAdjuster> adjuster_;
+  TimeMs weights_until_ = kNever;  // then some job weighs otherwise
   std::vector<ShareLine> pools_;
   struct Leaf {
     std::map<Tie, JobLine*> jobs;
@@ -152,6 +160,7 @@ class PoolAmounts {
     std::vector<Share> divide;  // what they divide
     std::int32_t otherwise = 0;  // jobs that want something else than what was dealt for
     std::uint64_t deals = 0;
+    TimeMs weights_until = kNever;
     bool stale = true;
     bool touched = false;
   };

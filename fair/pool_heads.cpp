@@ -5,11 +5,12 @@
 namespace weir {
 
 PoolHeads::PoolHeads(const ClusterState& state, const PoolTree& tree, PoolAmounts& amounts,
-                     const PoolStanding& standing)
+                     const PoolStanding& standing, Waits waits)
     : state_(state),
       tree_(tree),
       amounts_(amounts),
       standing_(standing),
+      waits_(std::move(waits)),
       views_({}),
       size_of_(64, nullptr) {}
 
@@ -56,10 +57,15 @@ std::optional<PoolHeads::Head> PoolHeads::best_in(PoolId pool, const SizeMasks& 
       }
       view.hide(child);  // of what would move a reservation here the order may be wrong
     }
+    std::vector<Views::Rank> depending;
     for (const std::uint32_t child : view.depending()) {
       if (moves(child)) continue;
-      const auto rank = at_best(pool, child, masks);
-      if (rank && wins(*rank)) enter(child, ask(pool, child, masks, reach));
+      if (const auto rank = at_best(pool, child, masks)) depending.push_back(*rank);
+    }
+    std::sort(depending.begin(), depending.end());
+    for (const Views::Rank& rank : depending) {
+      if (!wins(rank)) break;
+      enter(rank.child, ask(pool, rank.child, masks, reach));
     }
     view.show_all();
   }
@@ -167,29 +173,42 @@ PoolHeads::Views::Answer PoolHeads::answer_of_pool(PoolId pool, const SizeMasks&
 
 // --- Looking at all ---
 
+// In the order in which they stand at best, until nobody could come before what is found.
 std::optional<PoolHeads::Head> PoolHeads::walked(PoolId pool, const Reach& reach) const {
   const PoolTree::Node& node = tree_.node(pool);
-  std::optional<Head> best;
-  const auto comes_before = [&](int step, const PoolPart& part) {
-    return !best || step < best->step || (step == best->step && part < best->key.part);
-  };
-  const auto enter = [&](const std::optional<Head>& head) {
-    if (head && comes_before(head->step, head->key.part)) best = head;
+  std::vector<PoolId> pools;
+  std::vector<const JobLine*> jobs;
+  std::vector<Views::Rank> order;
+  const auto add = [&](Views::Rank at_best) {
+    at_best.child = static_cast<std::uint32_t>(order.size());
+    order.push_back(at_best);
   };
   if (!node.leaf()) {
     for (const auto& [name, child] : node.children) {
       const PoolRank at_best = amounts_.best_rank(child);
-      if (comes_before(at_best.step, at_best.key)) enter(walked(child, reach));
+      pools.push_back(child);
+      add({.step = at_best.step, .key = {.part = at_best.key}});
     }
   } else if (could_give(pool, reach)) {
     amounts_.settle_jobs(pool);
     for (const auto& [tie, line] : amounts_.jobs(pool)) {
-      const Views::Rank at_best = best_rank(*line);
-      if (!comes_before(at_best.step, at_best.key.part)) continue;
-      auto head = head_of_job(*line, reach);
-      if (head) place(*line, *head);
-      enter(head);
+      jobs.push_back(line);
+      add(best_rank(*line));
     }
+  }
+  std::sort(order.begin(), order.end());
+  std::optional<Head> best;
+  Views::Rank best_rank;
+  for (const Views::Rank& at_best : order) {
+    if (best && best_rank < at_best) break;
+    auto head = node.leaf() ? head_of_job(*jobs[at_best.child], reach)
+                            : walked(pools[at_best.child], reach);
+    if (!head) continue;
+    if (node.leaf()) place(*jobs[at_best.child], *head);
+    const Views::Rank rank{.step = head->step, .key = head->key, .child = at_best.child};
+    if (best && !(rank < best_rank)) continue;
+    best = head;
+    best_rank = rank;
   }
   if (!best || !place(pool, *best)) return std::nullopt;
   return best;

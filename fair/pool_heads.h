@@ -5,12 +5,14 @@
 // answers are not kept, and for tests. On the engine's thread.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "fair/pool_standing.h"
 #include "jobqueue/policy/container_reservations.h"
 #include "jobqueue/policy/head_views.h"
+#include "jobqueue/policy/locality_delay.h"
 
 namespace weir {
 
@@ -46,9 +48,15 @@ class PoolHeads {
     bool for_hold = false;                 // room that a kill has made, for one task
   };
 
+  // How far from their input maps may run.
+  struct Waits {
+    const LocalityDelay& delay;
+    std::function<bool(PoolId)> urgent;  // starved pools do not wait
+  };
+
   // All of them outlive it.
   PoolHeads(const ClusterState& state, const PoolTree& tree, PoolAmounts& amounts,
-            const PoolStanding& standing);
+            const PoolStanding& standing, Waits waits);
 
   // --- What has changed ---
   void pools_changed() { pools_changed_ = true; }  // there are others
@@ -58,6 +66,10 @@ class PoolHeads {
   // --- Questions; the amounts are settled ---
   std::optional<Head> best(const Reach& reach);
   std::optional<Head> walked(PoolId pool, const Reach& reach) const;
+  // How far from its input a task of the job may run there.
+  Locality allowed(const JobLine& line, TaskKind kind, const Reach& reach) const;
+  // Jobs that were asked, and had no map so near their input; since this was last cleared.
+  std::vector<JobId>& passed() const { return passed_; }
   // What the job's gang would do with the tracker, whatever its pools' maximums are.
   std::optional<Choice> choice_of_gang(const Job& job, const Reach& reach) const;
 
@@ -112,6 +124,7 @@ class PoolHeads {
   Views::Rank best_rank(const JobLine& line) const;
 
   // --- pool_heads_of_jobs.cpp: which of a job's tasks ---
+  bool is_particular(const Job& job, TaskKind kind) const;
   Views::Answer answer_of_job(const JobLine& line, const SizeMasks& masks) const;
   std::optional<Head> head_of_job(const JobLine& line, const Reach& reach) const;
   std::optional<Head> head_of_gang(const JobLine& line, const Reach& reach) const;
@@ -121,6 +134,8 @@ class PoolHeads {
   const PoolTree& tree_;
   PoolAmounts& amounts_;
   const PoolStanding& standing_;
+  Waits waits_;
+  mutable std::vector<JobId> passed_;
   Views views_;                        // by PoolId
   std::vector<Family> families_;       // likewise
   std::vector<const Size*> size_of_;   // by number

@@ -6,14 +6,18 @@
 #include "jobqueue/policy/gang_search.h"
 
 namespace weir {
-namespace {
 
 // Whether one tracker may take its tasks and another, that has the room too, may not.
-bool is_particular(const Job& job, TaskKind kind) {
-  return job.picky(kind) || job.has_failures || job.tasks(kind).fresh.empty();
+bool PoolHeads::is_particular(const Job& job, TaskKind kind) const {
+  return job.picky(kind) || job.has_failures || job.tasks(kind).fresh.empty() ||
+         (kind == TaskKind::kMap && waits_.delay.on() && state_.has_locations(job.id));
 }
 
-}  // namespace
+Locality PoolHeads::allowed(const JobLine& line, TaskKind kind, const Reach& reach) const {
+  if (kind != TaskKind::kMap || reach.for_hold || !waits_.delay.on()) return Locality::kAny;
+  const Locality allowed = waits_.delay.allowed(line.job, false);
+  return allowed == Locality::kAny || waits_.urgent(line.pool) ? Locality::kAny : allowed;
+}
 
 // --- On any tracker where the masks hold ---
 
@@ -83,8 +87,10 @@ std::optional<PoolHeads::Head> PoolHeads::head_of_job(const JobLine& line,
       const DurationMs limit = job.time_limit_ms(kind);
       if (reach.ends_by && (limit == 0 || state_.now() + limit > *reach.ends_by)) continue;
       if (!standing_.within_queues(job, size->need)) return std::nullopt;
-      if (state_.pick_task(job.id, kind, reach.tracker.id))
+      const Locality near = allowed(line, kind, reach);
+      if (state_.pick_task(job.id, kind, reach.tracker.id, near))
         return Head{.job = job.id, .kind = kind, .size = size};
+      if (near != Locality::kAny) passed_.push_back(job.id);
       continue;
     }
     if (!standing_.short_on_the_way(line, size->need) ||

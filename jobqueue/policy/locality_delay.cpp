@@ -96,6 +96,15 @@ void LocalityDelay::launched(JobId id, Locality level, bool located) {
   std::erase(passed_, id);
 }
 
+std::optional<Reason> reason_of_wait(const LocalityDelay& delay, JobId job, TaskKind kind) {
+  const DurationMs left = kind == TaskKind::kMap ? delay.left(job) : 0;
+  if (left <= 0) return std::nullopt;
+  return Reason{"waiting_for_locality",
+                "its maps wait up to " + short_duration(left) +
+                    " more for a tracker near their input",
+                {{"milliseconds_left", left}}};
+}
+
 void LocalityDelay::learn(LocalityWait& wait, Locality level) {
   if (settings_.mode != LocalityDelaySettings::Mode::kAdaptive || wait.waited_ms == 0) return;
   std::int32_t& common = memory_.locality_patience;

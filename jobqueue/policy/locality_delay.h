@@ -16,9 +16,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "jobqueue/model/ids.h"
+#include "jobqueue/model/reason.h"
 #include "jobqueue/model/terms.h"
 #include "jobqueue/model/time.h"
 
@@ -72,5 +74,8 @@ class LocalityDelay {
   std::vector<JobId> passed_;    // at the latest heartbeat
   std::vector<JobId> launched_;  // in this heartbeat
 };
+
+// That the job's tasks of the kind wait for a tracker near their input, if they do.
+std::optional<Reason> reason_of_wait(const LocalityDelay& delay, JobId job, TaskKind kind);
 
 }  // namespace weir
