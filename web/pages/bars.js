@@ -2,19 +2,16 @@
 // (solid; beyond its guarantee striped: borrowed), what is pending (outlined), and marks for what
 // the ruling policy holds it against: guaranteed and allocated, or share and minimum; and at most.
 import {h, setVars, fill} from './dom.js';
-import {whole, counted} from './format.js';
+import {amountOf, whole, counted} from './format.js';
+import {areSlots, classesOf, clusterOf, figuresOf, keptText} from './measure.js';
 import {measureOf, measureOfAll, dueOf, demandOf, shareText, minimumText} from './measure.js';
 import {colourClass} from './colours.js';
-
-export const CLASSES = [
-  ['maps', 'map', 'maps'],
-  ['reduces', 'reduce', 'reduces'],
-];
+import {ofAmounts} from './words.js';
 
 /** The sentence of a bar: every figure in it. */
 export function barSentence(queue, slots, kind) {
   const measure = measureOf(slots);
-  const parts = [`runs ${counted(slots.running, kind + ' slot')}`];
+  const parts = [`runs ${amountOf(slots.running, kind)}`];
   if (slots.borrows) parts[0] += `, ${whole(slots.borrows)} of them borrowed`;
   if (measure === 'guarantee')
     parts.push(`allocated ${whole(slots.allocated)}`, `guaranteed ${whole(slots.guaranteed)}`);
@@ -27,7 +24,7 @@ export function barSentence(queue, slots, kind) {
   parts.push(`${whole(slots.pending)} pending`);
   if (slots.lends) parts.push(`lends ${whole(slots.lends)} to others`);
   if (slots.copying) parts.push(`${whole(slots.copying)} of reduces that copy`);
-  return `${queue}: ${parts.join('; ')}.`;
+  return `${queue}: ${parts.concat(keptText(slots)).join('; ')}.`;
 }
 
 export function makeBar() {
@@ -59,6 +56,8 @@ export function setBar(bar, queue, slots, kind, scale) {
     slots.lends,
     slots.share_thousandths,
     slots.min_share,
+    slots.reserved,
+    slots.kept,
   ].join();
   if (bar.signature === signature) return;
   bar.signature = signature;
@@ -87,13 +86,13 @@ export function setBar(bar, queue, slots, kind, scale) {
   bar.setAttribute('aria-label', sentence);
 }
 
-/** How many slots of each class the bars' whole width is. */
+/** How much of each class the bars' whole width is. */
 export function scales(queues, cluster) {
   const out = {};
-  for (const [view] of CLASSES) {
+  for (const [view] of classesOf(queues)) {
     const tops = queues.filter((queue) => !queue.name.includes('.'));
-    const total = cluster?.slots?.[view]?.total ?? 0;
-    const due = tops.reduce((sum, queue) => sum + Math.floor(dueOf(queue[view])), 0);
+    const total = clusterOf(cluster, view)?.total ?? 0;
+    const due = tops.reduce((sum, queue) => sum + Math.floor(dueOf(figuresOf(queue, view))), 0);
     out[view] = Math.max(1, total, due);
   }
   return out;
@@ -190,16 +189,21 @@ const LEGENDS = {
 export function legend() {
   const element = h('div', {class: 'legend', 'aria-label': 'What the bars show'});
   let shown = null;
-  const draw = (measure) => {
-    if (measure === shown) return;
-    shown = measure;
+  const draw = (measure, slots) => {
+    if (measure + slots === shown) return;
+    shown = measure + slots;
     fill(
       element,
-      LEGENDS[measure].map(([cls, text, tip]) =>
-        h('span', {class: 'legend-item', tabindex: 0, tip}, h('i', {class: 'sample ' + cls}), text),
-      ),
+      LEGENDS[measure].map(([cls, text, words]) => {
+        const tip = slots ? words : ofAmounts(words);
+        const sample = h('i', {class: 'sample ' + cls});
+        return h('span', {class: 'legend-item', tabindex: 0, tip}, sample, text);
+      }),
     );
   };
-  draw('guarantee');
-  return {element, show: (queues) => draw(measureOfAll(queues))};
+  draw('guarantee', true);
+  return {
+    element,
+    show: (queues) => draw(measureOfAll(queues), areSlots(classesOf(queues))),
+  };
 }

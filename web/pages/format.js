@@ -1,6 +1,7 @@
 // Figures as text, the same as the command line writes them.
 
 const INTEGER = new Intl.NumberFormat('en-US');
+const HUNDREDTHS = new Intl.NumberFormat('en-US', {minimumFractionDigits: 2, maximumFractionDigits: 2});
 
 export const DASH = '–';
 
@@ -11,17 +12,33 @@ export function whole(number) {
 /** A share that may be a fraction of a slot. */
 export function share(number) {
   if (number === null || number === undefined) return DASH;
-  return Number.isInteger(number) ? INTEGER.format(number) : number.toFixed(2);
+  return (Number.isInteger(number) ? INTEGER : HUNDREDTHS).format(number);
 }
 
 export function counted(number, one, many = one + 's') {
   return `${whole(number)} ${number === 1 ? one : many}`;
 }
 
-/** So much of a dimension of containers: 3,072 MB, 2 gpu. */
-export function amountOf(amount, dimension) {
-  return `${whole(amount)} ${dimension === 'memory_mb' ? 'MB' : dimension}`;
+/** So much of what is counted: 2 map slots; of a dimension of containers 3,072 MB, 1 vcore, 2 gpu. */
+export function amountOf(amount, kind) {
+  if (kind === 'map' || kind === 'reduce') return counted(amount, `${kind} slot`);
+  if (kind === 'vcores') return counted(amount, 'vcore');
+  return `${whole(amount)} ${unitOf(kind)}`;
 }
+
+/** What that is: map slots, memory, gpu. */
+export function nameOf(kind) {
+  if (kind === 'map' || kind === 'reduce') return `${kind} slots`;
+  return kind === 'memory_mb' ? 'memory' : kind;
+}
+
+export function unitOf(kind) {
+  if (kind === 'map' || kind === 'reduce') return 'slots';
+  return kind === 'memory_mb' ? 'MB' : kind;
+}
+
+/** Of thousandths: 37.5%. */
+export const thousandths = (part) => `${((part ?? 0) / 10).toFixed(1)}%`;
 
 /** 480ms, 4.2s, 3m20s, 2h05m, 3d04h. */
 export function duration(ms) {

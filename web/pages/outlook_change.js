@@ -1,9 +1,9 @@
 // Who would run more and who less under another policy or other settings, as the cluster is now, and
 // which claims would be open then.
 import {h, visible} from './dom.js';
-import {CLASSES} from './bars.js';
 import {colourClass} from './colours.js';
-import {counted, duration, share, whole} from './format.js';
+import {amountOf, counted, duration, share, whole} from './format.js';
+import {areSlots, classesOf, figuresOf} from './measure.js';
 import {plainTable} from './plain_table.js';
 import {WORDS} from './words.js';
 
@@ -25,19 +25,17 @@ const isBranch = (name, names) => names.some((other) => other.startsWith(name + 
 /** Rows for every queue or pool that any policy names, leaves only. */
 export function rowsOf(outlooks) {
   const names = [...new Set(outlooks.flatMap((one) => one.shares.map((s) => s.name)))];
+  const any = (one, keys) => keys.some((key) => one[key] > 0);
   const used = new Set(
     outlooks.flatMap((one) =>
       one.shares
-        .filter(
-          (s) =>
-            s.maps.running +
-              s.maps.pending +
-              s.reduces.running +
-              s.reduces.pending +
-              (s.maps.guaranteed ?? 0) +
-              (s.maps.maximum ?? 0) >
-            0,
-        )
+        .filter((s) => {
+          const all = classesOf([s]).map(([view]) => figuresOf(s, view));
+          return (
+            any(all[0], ['guaranteed', 'maximum']) ||
+            all.some((of) => any(of, ['running', 'pending']))
+          );
+        })
         .map((s) => s.name),
     ),
   );
@@ -52,8 +50,8 @@ function change(before, after, view) {
   const then = sharesOf(after);
   const rows = rowsOf([before, after])
     .map((name) => {
-      const running = (now.get(name) ?? then.get(name))?.[view]?.running ?? 0;
-      return {name, running, then: wouldRun(then.get(name)?.[view])};
+      const running = figuresOf(now.get(name) ?? then.get(name), view)?.running ?? 0;
+      return {name, running, then: wouldRun(figuresOf(then.get(name), view))};
     })
     .filter((row) => row.then !== null);
   const gains = rows
@@ -70,7 +68,8 @@ function change(before, after, view) {
 /** What each class of slots would gain and lose from one outlook to another: policies, or settings. */
 export function changeList(before, after) {
   const to = after.policy;
-  return CLASSES.map(([view, kind]) => {
+  const classes = classesOf([...before.shares, ...after.shares]);
+  return classes.map(([view, , label]) => {
     const {gains, loses, kills, rows} = change(before, after, view);
     const line = (row, cls) =>
       h(
@@ -88,7 +87,7 @@ export function changeList(before, after) {
     return h(
       'div',
       {},
-      h('h3', {}, kind === 'map' ? 'Map slots' : 'Reduce slots'),
+      h('h3', {}, label),
       !rows.length
         ? h(
             'p',
@@ -106,7 +105,10 @@ export function changeList(before, after) {
               h(
                 'p',
                 {class: 'muted'},
-                kills
+                !areSlots(classes)
+                  ? `What is too much may be taken by kills, where ${to} preempts and its time ` +
+                    'limits are over; else as tasks end.'
+                  : kills
                   ? `At most ${counted(kills, 'running attempt')} may be killed for it, ` +
                       `where ${to} preempts and its time limits are over; else as tasks end.`
                   : 'No kills are expected.',
@@ -131,7 +133,7 @@ export function claimsForeseen(claims) {
     CLAIM_HEADS,
     claims.map((claim) => [
       visible(claim.queue),
-      counted(claim.slots, `${claim.kind} slot`),
+      amountOf(claim.slots, claim.kind),
       whole(claim.open),
       claim.milliseconds_left < 0 ? 'never' : duration(claim.milliseconds_left),
     ]),
