@@ -27,9 +27,11 @@ std::vector<Counted> counted_in(const Json& json, const Json& slots) {
   if (const Json& dimensions = part_of(json, "dimensions"); dimensions.is_object()) {
     for (const auto& [dimension, of] : dimensions.items()) out.push_back({dimension, &of});
   }
-  if (out.empty()) return {{"map", &part_of(slots, "maps")}, {"reduce", &part_of(slots, "reduces")}};
-  for (const char* first : {"vcores", "memory_mb"})
-    std::stable_partition(out.begin(), out.end(), [&](const Counted& c) { return c.kind == first; });
+  for (const char* first : {"vcores", "memory_mb"}) {
+    std::stable_partition(out.begin(), out.end(),
+                          [&](const Counted& one) { return one.kind == first; });
+  }
+  if (out.empty()) out = {{"map", &part_of(slots, "maps")}, {"reduce", &part_of(slots, "reduces")}};
   return out;
 }
 

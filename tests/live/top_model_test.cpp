@@ -71,8 +71,8 @@ TEST(TopModel, AnswersOfAnotherKindAreNoDisaster) {
 TEST(TopModel, CountsContainersByDimensionAndAnApplicationsGroupsTogether) {
   TopModel model;
   const Json memory = {{"total", 12288}, {"used", 10240}, {"free", 2048}, {"lost", 0}};
-  take_cluster(model, {{"dimensions", {{"gpu", {{"total", 6}}}, {"memory_mb", memory}, {"vcores", {}}}}},
-               0);
+  const Json offer = {{"gpu", {{"total", 6}}}, {"memory_mb", memory}, {"vcores", {}}};
+  take_cluster(model, {{"dimensions", offer}}, 0);
   EXPECT_THAT(model.kinds, ElementsAre("memory_mb", "vcores", "gpu"));
   EXPECT_EQ(model.slots[0].used, 10240);
   EXPECT_EQ(model.slots[2].total, 6);
