@@ -28,37 +28,14 @@ export function barSentence(queue, slots, kind) {
 }
 
 export function makeBar() {
-  const bar = h(
-    'div',
-    {class: 'bar', role: 'img'},
-    h('i', {class: 'b-track'}),
-    h('i', {class: 'b-pending'}),
-    h('i', {class: 'b-own'}),
-    h('i', {class: 'b-over'}),
-    h('i', {class: 'b-alloc'}),
-    h('i', {class: 'b-g'}),
-    h('i', {class: 'b-m'}),
-  );
-  return bar;
+  const parts = ['track', 'pending', 'own', 'over', 'alloc', 'g', 'm'];
+  const of = (part) => h('i', {class: 'b-' + part});
+  return h('div', {class: 'bar', role: 'img'}, parts.map(of));
 }
 
 /** Draws a bar's figures; `scale` is how many slots the whole width is. */
 export function setBar(bar, queue, slots, kind, scale) {
-  const signature = [
-    queue.name,
-    queue.leaf,
-    scale,
-    slots.running,
-    slots.pending,
-    slots.guaranteed,
-    slots.allocated,
-    slots.maximum,
-    slots.lends,
-    slots.share_thousandths,
-    slots.min_share,
-    slots.reserved,
-    slots.kept,
-  ].join();
+  const signature = JSON.stringify([queue.name, queue.leaf, scale, {...slots, time: 0}]);
   if (bar.signature === signature) return;
   bar.signature = signature;
   const of = (n) => Math.max(0, Math.min(1, scale ? n / scale : 0)).toFixed(4);
@@ -108,14 +85,7 @@ export function ownScale(slots, scale) {
 /** A job's tasks of one class: done, running, left. */
 export function setProgress(cell, tasks, queue) {
   if (!tasks.total) return void (cell.firstChild && fill(cell));
-  const signature = [
-    tasks.total,
-    tasks.succeeded,
-    tasks.running,
-    tasks.pending,
-    queue,
-    tasks.failed_attempts,
-  ].join();
+  const signature = JSON.stringify([tasks, queue]);
   if (cell.signature === signature && cell.firstChild) return;
   cell.signature = signature;
   let box = cell.firstChild;
@@ -153,19 +123,15 @@ const MAXIMUM = [
   'The bracket: the queue never has more. Without one it may have the whole cluster.',
 ];
 const RUNNING = ['s-own', 'running', "Solid: slots that the queue runs, in the queue's colour."];
+const WITHIN = "Solid: slots that the queue runs within its guarantee, in the queue's colour.";
+const BORROWED =
+  'Striped: slots that it runs above its guarantee. They are lent by others, and taken back when ' +
+  'those want them.';
+const DUE = 'The tall mark: what fair deals to it now; red while it has less and wants more.';
 const LEGENDS = {
   guarantee: [
-    [
-      's-own',
-      'running',
-      "Solid: slots that the queue runs within its guarantee, in the queue's colour.",
-    ],
-    [
-      's-over',
-      'borrowed',
-      'Striped: slots that it runs above its guarantee. They are lent by others, and taken ' +
-        'back when those want them.',
-    ],
+    ['s-own', 'running', WITHIN],
+    ['s-over', 'borrowed', BORROWED],
     PENDING,
     ['s-alloc', 'allocated', 'The line below: its part of the cluster as it is now.'],
     ['s-g', 'guaranteed', 'The tall mark: what the queue can have whenever it wants it.'],
@@ -175,11 +141,7 @@ const LEGENDS = {
     RUNNING,
     PENDING,
     ['s-alloc', 'minimum', 'The line below: its minimum share, which it gets first.'],
-    [
-      's-g',
-      'fair share',
-      'The tall mark: what fair deals to it now; red while it has less and wants more.',
-    ],
+    ['s-g', 'fair share', DUE],
     MAXIMUM,
   ],
   none: [RUNNING, PENDING, MAXIMUM],

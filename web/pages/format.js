@@ -60,11 +60,6 @@ export function seconds(ms) {
   return ms < 60_000 ? `${Math.max(0, Math.ceil(ms / 1000))}s` : duration(ms);
 }
 
-export function percent(part, all) {
-  if (!all) return DASH;
-  return `${Math.floor((100 * part) / all)}%`;
-}
-
 export function millionths(number) {
   return `${Math.floor((number ?? 0) / 10_000)}%`;
 }

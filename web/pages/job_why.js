@@ -95,31 +95,19 @@ function suggestion(job, {may, targets}) {
     .sort((a, b) => b.room - a.room)[0];
   if (!best?.room)
     return h('p', {class: 'muted'}, 'No other queue to which it may go has room for it now.');
+  const to = best.queue.name;
+  const body = h('p', {}, `${job.job} goes from ${job.queue} to ${to}; what it runs goes on.`);
+  const ask = () =>
+    confirm({title: 'Move the job', action: 'Move', body, run: () => move(job, to)}).catch(
+      (error) => notice(error.message, {bad: true}),
+    );
   return h(
     'p',
     {},
     'Queue ',
-    h('a', {href: href.queue(best.queue.name)}, visible(best.queue.name)),
+    h('a', {href: href.queue(to)}, visible(to)),
     ` has room for ${amountOf(best.room, kind)} now. `,
-    h(
-      'button',
-      {
-        on: {
-          click: () =>
-            confirm({
-              title: 'Move the job',
-              action: 'Move',
-              body: h(
-                'p',
-                {},
-                `${job.job} goes from ${job.queue} to ${best.queue.name}; what it runs goes on.`,
-              ),
-              run: () => move(job, best.queue.name),
-            }).catch((error) => notice(error.message, {bad: true})),
-        },
-      },
-      `Move it to ${best.queue.name}`,
-    ),
+    h('button', {on: {click: ask}}, `Move it to ${to}`),
   );
 }
 

@@ -71,50 +71,36 @@ export function changeList(before, after) {
   const classes = classesOf([...before.shares, ...after.shares]);
   return classes.map(([view, , label]) => {
     const {gains, loses, kills, rows} = change(before, after, view);
-    const line = (row, cls) =>
-      h(
+    const line = (row, cls) => {
+      const by = share(Math.abs(Math.round((row.then - row.running) * 100) / 100));
+      return h(
         'li',
         {},
         h('span', {}, h('i', {class: 'dot ' + colourClass(row.name)}), ' ', visible(row.name)),
         h('span', {class: 'num'}, `${whole(row.running)} → ${share(row.then)}`),
-        h(
-          'span',
-          {class: `num ${cls}`},
-          (row.then > row.running ? '+' : '−') +
-            share(Math.abs(Math.round((row.then - row.running) * 100) / 100)),
-        ),
+        h('span', {class: `num ${cls}`}, (row.then > row.running ? '+' : '−') + by),
       );
+    };
+    const said = (text) => h('p', {class: 'muted'}, text);
+    const head = h('h3', {}, label);
+    if (!rows.length) {
+      const words = 'gives queues no share of their own: jobs run in their order. Nobody is killed.';
+      return h('div', {}, head, said(`${to} ${words}`));
+    }
+    if (!gains.length && !loses.length)
+      return h('div', {}, head, said('Nobody would gain or lose as things are now.'));
+    const where = `where ${to} preempts and its time limits are over; else as tasks end.`;
+    // How many containers that would be depends on which.
+    const most = areSlots(classes)
+      ? `At most ${counted(kills, 'running attempt')} may be killed for it, ${where}`
+      : `Running attempts may be killed for it, ${where}`;
+    const list = [gains.map((row) => line(row, 'gain')), loses.map((row) => line(row, 'loss'))];
     return h(
       'div',
       {},
-      h('h3', {}, label),
-      !rows.length
-        ? h(
-            'p',
-            {class: 'muted'},
-            `${to} gives queues no share of their own: jobs run in their order. Nobody is killed.`,
-          )
-        : gains.length + loses.length
-          ? [
-              h(
-                'ul',
-                {class: 'lines'},
-                gains.map((row) => line(row, 'gain')),
-                loses.map((row) => line(row, 'loss')),
-              ),
-              h(
-                'p',
-                {class: 'muted'},
-                !areSlots(classes)
-                  ? `What is too much may be taken by kills, where ${to} preempts and its time ` +
-                    'limits are over; else as tasks end.'
-                  : kills
-                  ? `At most ${counted(kills, 'running attempt')} may be killed for it, ` +
-                      `where ${to} preempts and its time limits are over; else as tasks end.`
-                  : 'No kills are expected.',
-              ),
-            ]
-          : h('p', {class: 'muted'}, 'Nobody would gain or lose as things are now.'),
+      head,
+      h('ul', {class: 'lines'}, list),
+      said(kills ? most : 'No kills are expected.'),
     );
   });
 }

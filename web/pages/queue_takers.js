@@ -128,42 +128,28 @@ function byOrder(queue, queues, view, kind, orderly) {
 
 export function takers(place, queue, queues) {
   const orderly = measureOfAll(queues) === 'none';
-  fill(
-    place,
-    classesOf([queue]).map(([view, kind, label]) => {
-      const measure = measureOf(figuresOf(queue, view));
-      const by = {guarantee: byGuarantee, share: byShare, none: byOrder}[measure];
-      const {sentence, bad, list, rows, none} = by(queue, queues, view, kind, orderly);
-      const full = waitsAtMaximum(queue, view);
-      const means = `${nameOf(kind)}: ${RUNNING_MEANS[measure]}.`;
-      return h(
-        'div',
+  const part = ([view, kind, label]) => {
+    const measure = measureOf(figuresOf(queue, view));
+    const by = {guarantee: byGuarantee, share: byShare, none: byOrder}[measure];
+    const {sentence, bad, list, rows, none} = by(queue, queues, view, kind, orderly);
+    const full = waitsAtMaximum(queue, view);
+    const tip = `${nameOf(kind)}: ${RUNNING_MEANS[measure]}.`;
+    const line = ([one, text]) =>
+      h(
+        'li',
         {},
-        h('h3', {}, label),
-        h('p', {class: bad ? 'loss' : ''}, full ? atMaximum(queue, view, kind) : sentence),
-        list
-          ? h(
-              'ul',
-              {class: 'lines'},
-              rows
-                .slice(0, 8)
-                .map(([one, text]) =>
-                  h(
-                    'li',
-                    {},
-                    queueLink(one.name),
-                    h('span', {class: 'num'}, text),
-                    h(
-                      'span',
-                      {class: 'num muted', tip: means},
-                      runningText(figuresOf(one, view)),
-                    ),
-                  ),
-                ),
-              rows.length ? null : h('li', {class: 'none'}, none),
-            )
-          : null,
+        queueLink(one.name),
+        h('span', {class: 'num'}, text),
+        h('span', {class: 'num muted', tip}, runningText(figuresOf(one, view))),
       );
-    }),
-  );
+    const lines = rows.length ? rows.slice(0, 8).map(line) : h('li', {class: 'none'}, none);
+    return h(
+      'div',
+      {},
+      h('h3', {}, label),
+      h('p', {class: bad ? 'loss' : ''}, full ? atMaximum(queue, view, kind) : sentence),
+      list ? h('ul', {class: 'lines'}, lines) : null,
+    );
+  };
+  fill(place, classesOf([queue]).map(part));
 }

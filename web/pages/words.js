@@ -16,10 +16,6 @@ export const WORDS = {
   borrows:
     'Borrowed slots: running above the guarantee, lent by queues that do not need theirs ' +
     'now. They are taken back when those want them.',
-  lends:
-    'Lent slots: of its guarantee, allocated to other queues now because it does not want them.',
-  copying:
-    'Reduces that copy their input without a slot, or have copied and wait for one, in slots.',
   dominant:
     'Dominant share: the largest part of the cluster, over all dimensions, that the queue runs.',
   reserved:

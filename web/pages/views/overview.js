@@ -131,62 +131,50 @@ function claimRows(list, claims, readAt) {
   });
 }
 
+function killRow(kill) {
+  const by = visible(kill.claimant || 'a queue that is gone');
+  return h(
+    'li',
+    {class: 'kill'},
+    h('span', {class: 'num muted', tip: WORDS.killedAt}, clock(kill.at_ms)),
+    h(
+      'span',
+      {},
+      h('a', {href: href.queue(kill.claimant)}, by),
+      ` took ${counted(kill.slots, kill.container ? 'container' : 'slot')} back from `,
+      h('a', {href: href.queue(kill.victim)}, visible(kill.victim)),
+      ` (${visible(kill.user)}, ${kill.job})`,
+    ),
+    h('span', {class: 'num', tip: WORDS.waste}, timeOf(kill.lost, kill.lost_ms)),
+  );
+}
+
 function killRows(list, queues) {
   const lines = killLines(allKills(queues)).slice(0, 6);
-  fill(
-    list,
-    lines.length
-      ? lines.map((kill) =>
-          h(
-            'li',
-            {class: 'kill'},
-            h('span', {class: 'num muted', tip: WORDS.killedAt}, clock(kill.at_ms)),
-            h(
-              'span',
-              {},
-              h(
-                'a',
-                {href: href.queue(kill.claimant)},
-                visible(kill.claimant || 'a queue that is gone'),
-              ),
-              ` took ${counted(kill.slots, kill.container ? 'container' : 'slot')} back from `,
-              h('a', {href: href.queue(kill.victim)}, visible(kill.victim)),
-              ` (${visible(kill.user)}, ${kill.job})`,
-            ),
-            h('span', {class: 'num', tip: WORDS.waste}, timeOf(kill.lost, kill.lost_ms)),
-          ),
-        )
-      : h('li', {class: 'none'}, 'No attempt was killed for another queue.'),
+  const none = () => h('li', {class: 'none'}, 'No attempt was killed for another queue.');
+  fill(list, lines.length ? lines.map(killRow) : none());
+}
+
+function waitingRow(job) {
+  const since = duration(Date.now() - job.submitted_at_ms);
+  return h(
+    'li',
+    {class: 'waits'},
+    h(
+      'a',
+      {href: href.job(job.number) + '?tab=why', class: 'waits-job'},
+      h('span', {class: 'mono'}, job.job),
+      h('bdi', {class: 'user-text'}, visible(job.name)),
+    ),
+    stateBadge(job.state),
+    h('span', {class: 'muted num', tip: 'How long ago it was submitted.'}, since),
+    h('p', {}, visible(job.reason ?? 'It is about to start.')),
   );
 }
 
 function waitingRows(list, jobs) {
-  fill(
-    list,
-    jobs.length
-      ? jobs
-          .slice(0, SHOWN)
-          .map((job) =>
-            h(
-              'li',
-              {class: 'waits'},
-              h(
-                'a',
-                {href: href.job(job.number) + '?tab=why', class: 'waits-job'},
-                h('span', {class: 'mono'}, job.job),
-                h('bdi', {class: 'user-text'}, visible(job.name)),
-              ),
-              stateBadge(job.state),
-              h(
-                'span',
-                {class: 'muted num', tip: 'How long ago it was submitted.'},
-                duration(Date.now() - job.submitted_at_ms),
-              ),
-              h('p', {}, visible(job.reason ?? 'It is about to start.')),
-            ),
-          )
-      : h('li', {class: 'none'}, 'No job waits.'),
-  );
+  const none = () => h('li', {class: 'none'}, 'No job waits.');
+  fill(list, jobs.length ? jobs.slice(0, SHOWN).map(waitingRow) : none());
 }
 
 export function draw(page) {

@@ -94,6 +94,27 @@ function compare(policy, [view, kind, label]) {
     one.policy +
     (one.of === 'pools' ? ' (pools)' : '') +
     (one.policy === policy.current ? ', rules' : '');
+  const row = (name) => {
+    const figures = by.map(([, shares]) => figuresOf(shares.get(name), view));
+    const any = figures.find(Boolean);
+    const link = h('a', {href: href.queue(name)}, visible(name));
+    const runs = any ? `${whole(any.running)}, +${whole(any.pending)}` : DASH;
+    return h(
+      'tr',
+      {},
+      h('td', {class: 'nowrap'}, h('i', {class: 'dot ' + colourClass(name)}), ' ', link),
+      h('td', {class: 'right', 'data-of': 'Runs, pending'}, runs),
+      by.map(([one], i) => cell(figures[i], scale, name, titleOf(one), kind)),
+    );
+  };
+  const tip = 'Slots that it runs now, and those of tasks that could be launched.';
+  const heads = [
+    h('th', {}, 'Queue or pool'),
+    h('th', {class: 'right'}, h('span', {tabindex: 0, tip}, 'Runs, pending')),
+    by.map(([one]) => h('th', {}, titleOf(one))),
+  ];
+  const head = h('thead', {}, h('tr', {}, heads));
+  const table = h('table', {class: 'plain compare'}, head, h('tbody', {}, shown.map(row)));
   return h(
     'section',
     {class: 'panel'},
@@ -110,62 +131,7 @@ function compare(policy, [view, kind, label]) {
         'would have',
       ),
     ),
-    h(
-      'div',
-      {class: 'scroll-x'},
-      h(
-        'table',
-        {class: 'plain compare'},
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            h('th', {}, 'Queue or pool'),
-            h(
-              'th',
-              {class: 'right'},
-              h(
-                'span',
-                {
-                  tabindex: 0,
-                  tip: 'Slots that it runs now, and those of tasks that could be launched.',
-                },
-                'Runs, pending',
-              ),
-            ),
-            by.map(([one]) => h('th', {}, titleOf(one))),
-          ),
-        ),
-        h(
-          'tbody',
-          {},
-          shown.map((name) => {
-            const any = by.map(([, shares]) => figuresOf(shares.get(name), view)).find(Boolean);
-            return h(
-              'tr',
-              {},
-              h(
-                'td',
-                {class: 'nowrap'},
-                h('i', {class: 'dot ' + colourClass(name)}),
-                ' ',
-                h('a', {href: href.queue(name)}, visible(name)),
-              ),
-              h(
-                'td',
-                {class: 'right', 'data-of': 'Runs, pending'},
-                any ? `${whole(any.running)}, +${whole(any.pending)}` : DASH,
-              ),
-              by.map(([one, shares]) =>
-                cell(figuresOf(shares.get(name), view), scale, name, titleOf(one), kind),
-              ),
-            );
-          }),
-        ),
-      ),
-    ),
+    h('div', {class: 'scroll-x'}, table),
     names.length > shown.length
       ? h('p', {class: 'muted'}, `The first ${shown.length} of ${names.length}.`)
       : null,

@@ -346,21 +346,9 @@ export function draw(page) {
   const setHint = (policy) => {
     if (hint.policy === policy) return;
     hint.policy = policy;
-    fill(
-      hint,
-      policy
-        ? h(
-            'p',
-            {class: 'banner warn'},
-            h(
-              'span',
-              {},
-              `The policy is ${visible(policy)}: these are the shares that fair would deal now. `,
-              h('a', {href: '/policy'}, 'Compare the policies'),
-            ),
-          )
-        : null,
-    );
+    const words = `The policy is ${visible(policy)}: these are the shares that fair would deal now. `;
+    const compare = h('a', {href: '/policy'}, 'Compare the policies');
+    fill(hint, policy ? h('p', {class: 'banner warn'}, h('span', {}, words, compare)) : null);
   };
   const showPools = (value) => {
     pools = withJobsBelow(value);

@@ -137,59 +137,35 @@ export function draw(page) {
       title ? h('div', {class: 'panel-head'}, h('h2', {}, title)) : null,
       element,
     );
+  const jobs = (place) => {
+    const count = h('span', {class: 'muted'});
+    const box = panel('In the order in which they are served', null);
+    box.firstChild.firstChild.tabIndex = 0;
+    box.firstChild.firstChild.dataset.tip = WORDS.served;
+    box.firstChild.append(count);
+    place.append(box);
+    const list = new JobList(page, box, {
+      queue: false,
+      empty: () => empty('It has no jobs that are not over.'),
+      onCount: (shown, total) => setText(count, counted(total ?? shown, 'job')),
+    });
+    // Where only reduces wait their order is of interest.
+    const served = () => (!queue.maps.pending && queue.reduces.pending ? 'reduce' : 'map');
+    whenQueue(() => list.ask({queue: name, sort: 'service', class: served()}));
+  };
+  const past = (place) => {
+    const box = panel(null, null);
+    place.append(box);
+    whenQueue(() => history(page, box, name, () => measure));
+  };
+  const panels = (...list) => (place) => place.append(...list.map((one) => panel(...one)));
+  const claims = ['Open claims', parts.claims];
+  const kills = ['Last kills for it or of its tasks', parts.kills];
   drawTabs(rest, [
-    [
-      'jobs',
-      'Jobs',
-      (place) => {
-        const count = h('span', {class: 'muted'});
-        const box = panel('In the order in which they are served', null);
-        box.firstChild.firstChild.tabIndex = 0;
-        box.firstChild.firstChild.dataset.tip = WORDS.served;
-        box.firstChild.append(count);
-        place.append(box);
-        const list = new JobList(page, box, {
-          queue: false,
-          empty: () => empty('It has no jobs that are not over.'),
-          onCount: (shown, total) => setText(count, counted(total ?? shown, 'job')),
-        });
-        // Where only reduces wait their order is of interest.
-        const served = () => (!queue.maps.pending && queue.reduces.pending ? 'reduce' : 'map');
-        whenQueue(() => list.ask({queue: name, sort: 'service', class: served()}));
-      },
-    ],
-    [
-      'history',
-      'History',
-      (place) => {
-        const box = panel(null, null);
-        place.append(box);
-        whenQueue(() => history(page, box, name, () => measure));
-      },
-    ],
-    [
-      'users',
-      'Users',
-      (place) => {
-        place.append(panel('Users and their limits', parts.users));
-      },
-    ],
-    [
-      'claims',
-      'Claims and kills',
-      (place) => {
-        place.append(
-          panel('Open claims', parts.claims),
-          panel('Last kills for it or of its tasks', parts.kills),
-        );
-      },
-    ],
-    [
-      'settings',
-      'Settings',
-      (place) => {
-        place.append(panel('Settings and totals', parts.settings));
-      },
-    ],
+    ['jobs', 'Jobs', jobs],
+    ['history', 'History', past],
+    ['users', 'Users', panels(['Users and their limits', parts.users])],
+    ['claims', 'Claims and kills', panels(claims, kills)],
+    ['settings', 'Settings', panels(['Settings and totals', parts.settings])],
   ]);
 }

@@ -182,6 +182,24 @@ function actCell(cell, tracker) {
   cell.firstChild.setAttribute('aria-label', `${label} ${visible(tracker.name)}`);
 }
 
+const KEPT = {
+  key: 'kept',
+  label: 'Kept for',
+  width: 'minmax(96px, 1fr)',
+  from: 480,
+  className: 'lines-cell',
+  tip:
+    'The job whose large task waits for room here, so that nothing else starts; and rooms held ' +
+    'for members of a gang that is to start together.',
+  draw: (cell, one) => fill(cell, keptFor(one)),
+};
+const AMOUNTS =
+  'A bar for each dimension as long as what the tracker offers, in the colours of the queues ' +
+  'whose attempts have it; striped: held for a gang; the rest is free.';
+const SLOTS =
+  'A square for each map slot and a disc for each reduce slot, in the colour of the queue whose ' +
+  'attempt holds it; empty ones are free.';
+
 export function draw(page) {
   page.title('Trackers');
   let known = new Map();
@@ -229,28 +247,10 @@ export function draw(page) {
       label: areSlots(classes) ? 'Slots' : 'In use',
       width: `minmax(${areSlots(classes) ? 120 : 160}px, 2.4fr)`,
       className: 'slots-wide',
-      tip: !areSlots(classes)
-        ? 'A bar for each dimension as long as what the tracker offers, in the colours of the ' +
-          'queues whose attempts have it; striped: held for a gang; the rest is free.'
-        : 'A square for each map slot and a disc for each reduce slot, in the colour of the ' +
-        'queue whose attempt holds it; empty ones are free.',
+      tip: areSlots(classes) ? SLOTS : AMOUNTS,
       draw: (cell, one) => slotGrid(cell, one, known),
     },
-    ...(trackers.some((one) => one.reserved_for || one.room_for)
-      ? [
-          {
-            key: 'kept',
-            label: 'Kept for',
-            width: 'minmax(96px, 1fr)',
-            from: 480,
-            className: 'lines-cell',
-            tip:
-              'The job whose large task waits for room here, so that nothing else starts; and ' +
-              'rooms held for members of a gang that is to start together.',
-            draw: (cell, one) => fill(cell, keptFor(one)),
-          },
-        ]
-      : []),
+    ...(trackers.some((one) => one.reserved_for || one.room_for) ? [KEPT] : []),
     {
       key: 'attempts',
       label: 'Attempts',
