@@ -71,7 +71,7 @@ class Dimensions(WithPages):
         elif of["share_thousandths"] is not None:
             demand = min(of["maximum"], of["running"] + of["pending"])
             share = (of["share_thousandths"] + 50) // 100
-            said += [f"fair share {share // 10}.{share % 10}", f"minimum {of['min_share']:,}", f"demand {demand:,}"]
+            said += [f"fair share {share // 10:,}.{share % 10}", f"minimum {of['min_share']:,}", f"demand {demand:,}"]
         said += [f"at most {of['maximum']:,}", f"{of['pending']:,} pending"]
         said += [f"lends {of['lends']:,} to others"] if of["lends"] else []
         said += [f"{of['reserved']:,} reserved"] if of["reserved"] else []

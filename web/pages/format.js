@@ -1,7 +1,10 @@
 // Figures as text, the same as the command line writes them.
 
 const INTEGER = new Intl.NumberFormat('en-US');
-const HUNDREDTHS = new Intl.NumberFormat('en-US', {minimumFractionDigits: 2, maximumFractionDigits: 2});
+const digits = (n) =>
+  new Intl.NumberFormat('en-US', {minimumFractionDigits: n, maximumFractionDigits: n});
+const HUNDREDTHS = digits(2);
+const TENTHS = digits(1);
 
 export const DASH = '–';
 
@@ -14,6 +17,8 @@ export function share(number) {
   if (number === null || number === undefined) return DASH;
   return (Number.isInteger(number) ? INTEGER : HUNDREDTHS).format(number);
 }
+
+export const tenths = (number) => TENTHS.format(Math.round(number * 10) / 10);
 
 export function counted(number, one, many = one + 's') {
   return `${whole(number)} ${number === 1 ? one : many}`;

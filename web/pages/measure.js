@@ -1,6 +1,6 @@
 // What is counted of queues, and what the policy that rules holds them against: capacity what they
 // are guaranteed, fair the shares that it deals (with minimums), fifo nothing.
-import {amountOf, whole} from './format.js';
+import {amountOf, tenths, whole} from './format.js';
 
 const SHARES = '/pools';
 const SLOTS = [
@@ -69,7 +69,7 @@ export function dueOf(slots) {
 
 /** A share as the command line writes it: 2.7 slots. */
 export function shareText(slots) {
-  return measureOf(slots) === 'share' ? (Math.round(dueOf(slots) * 10) / 10).toFixed(1) : '–';
+  return measureOf(slots) === 'share' ? tenths(dueOf(slots)) : '–';
 }
 
 export function minimumText(slots) {

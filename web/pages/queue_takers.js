@@ -1,7 +1,7 @@
 // Who uses a queue's slots, by what the policy that rules holds it against.
 import {h, fill} from './dom.js';
 import {queueLink} from './job_cells.js';
-import {whole, counted, amountOf, nameOf} from './format.js';
+import {whole, counted, amountOf, nameOf, tenths} from './format.js';
 import {
   RUNNING_MEANS,
   areSlots,
@@ -96,11 +96,11 @@ function byShare(queue, queues, view, kind) {
     ? sides
         .filter(([, far]) => far >= 1)
         .sort((a, b) => b[1] - a[1])
-        .map(([one, far]) => [one, `runs ${far.toFixed(1)} above its share`])
+        .map(([one, far]) => [one, `runs ${tenths(far)} above its share`])
     : sides
         .filter(([one, far]) => far <= -1 && figuresOf(one, view).pending)
         .sort((a, b) => a[1] - b[1])
-        .map(([one, far]) => [one, `runs ${(-far).toFixed(1)} below its share`]);
+        .map(([one, far]) => [one, `runs ${tenths(-far)} below its share`]);
   return {
     sentence,
     bad: short,

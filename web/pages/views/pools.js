@@ -47,7 +47,7 @@ function poolColumns(advanced, classes) {
     right: true,
     ...(slots ? {text: pair(of)} : lines(classes, of)),
   });
-  const dimension = {key: 'dimension', label: 'Dimension', width: '58px'};
+  const dimension = {key: 'dimension', label: 'Dimension', width: '66px'};
   return [
     {
       key: 'name',
