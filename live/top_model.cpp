@@ -20,17 +20,11 @@ struct Counted {
   const Json* figures = nullptr;
 };
 
-// The figures of maps and reduces, or where containers count of each dimension, memory and vcores
-// before others.
+// The figures of maps and reduces, or where containers count of each dimension.
 std::vector<Counted> counted_in(const Json& json, const Json& slots) {
   std::vector<Counted> out;
-  if (const Json& dimensions = part_of(json, "dimensions"); dimensions.is_object()) {
-    for (const auto& [dimension, of] : dimensions.items()) out.push_back({dimension, &of});
-  }
-  for (const char* first : {"vcores", "memory_mb"}) {
-    std::stable_partition(out.begin(), out.end(),
-                          [&](const Counted& one) { return one.kind == first; });
-  }
+  for (const std::string& dimension : dimensions_of(json))
+    out.push_back({dimension, &part_of(part_of(json, "dimensions"), dimension.c_str())});
   if (out.empty()) out = {{"map", &part_of(slots, "maps")}, {"reduce", &part_of(slots, "reduces")}};
   return out;
 }
