@@ -268,9 +268,12 @@ std::vector<ScreenLine> Painter::paint() {
     claims(claim_rows);
     rest -= claim_rows;
   }
-  const std::size_t queue_rows = std::min(
-      rest, std::min(1 + queue_lines(model_) * std::max<std::size_t>(model_.queues.size(), 1),
-                     std::max<std::size_t>(rest / 2, 1 + queue_lines(model_))));
+  // Half of it; where a queue has several lines, also what the jobs leave.
+  const std::size_t lines = queue_lines(model_);
+  std::size_t most = std::max<std::size_t>(rest / 2, 1 + lines);
+  if (lines > 1) most = std::max(most, rest - std::min(rest, model_.jobs.size() + 2));
+  const std::size_t all = 1 + lines * std::max<std::size_t>(model_.queues.size(), 1);
+  const std::size_t queue_rows = std::min({rest, all, most});
   queues(queue_rows);
   jobs(rest - queue_rows);
   if (size_.rows >= 2) {

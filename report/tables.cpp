@@ -197,8 +197,10 @@ std::string headline(const Report& report) {
                 fmt::format("95% within {}, all within {}", at_percent(waits, 95),
                             at_percent(waits, 100)));
   if (const auto lent = times_of(report, all.lent_slot_s)) {
-    cards += card(*lent, "lent by queues",
-                  fmt::format("{} borrowed", or_dash(report, all.borrowed_slot_s)));
+    const std::string borrowed = or_dash(report, all.borrowed_slot_s) + " borrowed";
+    const std::string memory = time_of(all.lent_slot_s[0].value_or(0), report.classes[0].one);
+    cards += report.slots() ? card(*lent, "lent by queues", borrowed)
+                            : card(memory, "lent by queues", "in all " + *lent + "; " + borrowed);
   }
   cards += card(count(all.lost), "tasks killed for other queues", thrown_away(report, all));
   return "<dl class=\"cards\">" + cards + "</dl>\n";

@@ -262,7 +262,9 @@ std::string cluster_charts(const Report& report) {
   std::string charts;
   for (std::size_t i = 0; i < report.classes.size(); ++i)
     charts += cluster_chart(report, queues, i);
-  if (charts.empty()) return "<p class=\"none\">No slots in this time.</p>\n";
+  if (charts.empty())
+    return fmt::format("<p class=\"none\">No {} in this time.</p>\n",
+                       report.slots() ? "slots" : "trackers");
   return legend(report, queues) + charts;
 }
 
