@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "cli/format.h"
+#include "cli/queue_tables.h"
 #include "cli/tracker_commands.h"
 #include "jobqueue/model/time.h"
 #include "views/amount_text.h"
@@ -76,6 +78,9 @@ Table queue_amounts_table(const std::vector<QueueView>& queues) {
       {"DIMENSION"}};
   if (guarantees) columns.push_back({.header = "GUAR", .right = true});
   if (guarantees) columns.push_back({.header = "ALLOC", .right = true, .rank = 2});
+  const bool shares =
+      any_amount(queues, [](const auto& each) { return each.figures.share_thousandths ? 1 : 0; });
+  if (shares) columns.push_back({.header = "SHARE", .right = true});
   const bool keeps = any_amount(queues, [](const auto& each) { return each.kept.value_or(0); });
   const bool reserves = any_amount(queues, [](const auto& each) { return each.reserved; });
   columns.insert(columns.end(), {{.header = "RUN", .right = true},
@@ -100,6 +105,8 @@ Table queue_amounts_table(const std::vector<QueueView>& queues) {
       std::vector<std::string> cells = {name, state, each.dimension};
       if (guarantees) cells.push_back(std::to_string(figures.guaranteed));
       if (guarantees) cells.push_back(std::to_string(figures.allocated));
+      const std::optional<std::int64_t>& share = figures.share_thousandths;
+      if (shares) cells.push_back(share ? share_text(*share) : "-");
       cells.push_back(std::to_string(figures.running));
       cells.push_back(std::to_string(figures.pending));
       cells.push_back(figures.maximum ? std::to_string(*figures.maximum) : "-");

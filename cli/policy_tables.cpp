@@ -13,6 +13,26 @@
 namespace weir::cli {
 namespace {
 
+// What is counted: both classes of slots, or the dimensions of containers.
+std::size_t count_of(const OutlookView::Share& share) {
+  return share.amounts.empty() ? kTaskKindCount : share.amounts.size();
+}
+
+std::string class_of(const OutlookView::Share& share, std::size_t i) {
+  return share.amounts.empty() ? name(kTaskKinds[i]) : share.amounts[i].dimension;
+}
+
+const OutlookView::Figures& figures_of(const OutlookView::Share& share, std::size_t i) {
+  if (!share.amounts.empty()) return share.amounts.at(i).figures;
+  return i == 0 ? share.maps : share.reduces;
+}
+
+// Containers come with a policy's outlook, so all have the same; one that is told without is empty.
+OutlookView::Figures figures_of(const OutlookView::Share* share, std::size_t i) {
+  if (share == nullptr || i >= count_of(*share)) return {};
+  return figures_of(*share, i);
+}
+
 // What all policies say about one name.
 struct OutlookLine {
   std::string name;
@@ -29,9 +49,11 @@ std::vector<OutlookLine> merge(const PolicyView& policy) {
                                [&](const OutlookLine& l) { return l.name == share.name; });
       if (line == lines.end()) line = lines.insert(line, OutlookLine{.name = share.name});
       if (line->any == nullptr || outlook.policy == policy.current) line->any = &share;
-      const OutlookView::Figures &maps = share.maps, &reduces = share.reduces;
-      if (maps.guaranteed || reduces.guaranteed) line->guarantee = &share;
-      if (maps.share_thousandths || reduces.share_thousandths) line->fair = &share;
+      for (std::size_t i = 0; i < count_of(share); ++i) {
+        const OutlookView::Figures& of = figures_of(share, i);
+        if (of.guaranteed) line->guarantee = &share;
+        if (of.share_thousandths) line->fair = &share;
+      }
     }
   }
   return lines;
@@ -101,15 +123,15 @@ bool has_children(const OutlookView& outlook, const std::string& name) {
 }
 
 // By half a slot or more; those who gain most come first.
-std::vector<Change> changes_of(const OutlookView* now, const OutlookView& to, bool maps) {
+std::vector<Change> changes_of(const OutlookView* now, const OutlookView& to, std::size_t i) {
   constexpr std::int64_t kHalf = 500;
   std::vector<Change> changes;
   for (const OutlookView::Share& share : to.shares) {
-    const auto then = would_run(maps ? share.maps : share.reduces);
+    const auto then = would_run(figures_of(share, i));
     if (!then || has_children(to, share.name)) continue;
     const OutlookView::Share* known = share_of_name(now, share.name);
-    const OutlookView::Share& running = known == nullptr ? share : *known;
-    const Change change{share.name, 1000 * (maps ? running.maps : running.reduces).running, *then};
+    const OutlookView::Figures running = figures_of(known == nullptr ? &share : known, i);
+    const Change change{share.name, 1000 * running.running, *then};
     if (change.more() >= kHalf || change.more() <= -kHalf) changes.push_back(change);
   }
   std::stable_sort(changes.begin(), changes.end(),
@@ -138,17 +160,24 @@ std::string change_text(const OutlookView* now, const OutlookView& to, std::size
                {.header = "WOULD RUN", .right = true},
                {.header = "CHANGE", .right = true}});
   std::int64_t kills = 0;
-  for (const bool maps : {true, false}) {
-    const std::vector<Change> changes = changes_of(now, to, maps);
+  const OutlookView::Share first = to.shares.empty() ? OutlookView::Share{} : to.shares.front();
+  for (std::size_t i = 0; i < count_of(first); ++i) {
+    const std::vector<Change> changes = changes_of(now, to, i);
     kills += kills_at_most(changes);
     for (const Change& change : changes) {
-      table.add({printable(change.name), maps ? "map" : "reduce", share_text(change.now),
+      table.add({printable(change.name), class_of(first, i), share_text(change.now),
                  share_text(change.then),
                  (change.more() > 0 ? "+" : "-") + share_text(std::abs(change.more()))});
     }
   }
   if (table.empty()) return "Nobody would gain or lose as things are now.\n";
   if (kills == 0) return table.render(width) + "No kills are expected.\n";
+  if (!first.amounts.empty()) {  // how many containers that is depends on which
+    return table.render(width) +
+           fmt::format("Running attempts may be killed for it, where {} preempts and its time "
+                       "limits are over; else as tasks end.\n",
+                       printable(to.policy));
+  }
   return table.render(width) +
          fmt::format("At most {} running attempt{} may be killed for it, where {} preempts and its "
                      "time limits are over; else as tasks end.\n",
@@ -185,26 +214,23 @@ std::string outlook_table(const PolicyView& policy, std::size_t width) {
   if (copies) columns.insert(columns.begin() + 4, {.header = "COPYING", .right = true, .rank = 4});
   Table table(std::move(columns));
   for (const OutlookLine& line : lines) {
-    for (const bool maps : {true, false}) {
-      const auto of = [&](const OutlookView::Share* share) {
-        if (share == nullptr) return OutlookView::Figures();
-        return maps ? share->maps : share->reduces;
-      };
-      const OutlookView::Figures now = of(line.any), gc = of(line.guarantee), fair = of(line.fair);
-      const std::int64_t copy_slots = maps ? 0 : copying(line);
+    for (std::size_t i = 0; line.any != nullptr && i < count_of(*line.any); ++i) {
+      const OutlookView::Figures now = figures_of(line.any, i), gc = figures_of(line.guarantee, i),
+                                 fair = figures_of(line.fair, i);
+      const std::int64_t copy_slots = i == 0 ? 0 : copying(line);
       if (now.running + now.pending + copy_slots == 0 && gc.guaranteed.value_or(0) == 0 &&
           fair.min_share.value_or(0) == 0) {
         continue;
       }
       std::vector<std::string> cells = {printable(line.name),
-                                        maps ? "map" : "reduce",
+                                        class_of(*line.any, i),
                                         std::to_string(now.running),
                                         std::to_string(now.pending),
                                         slots_text(gc.guaranteed),
                                         slots_text(gc.allocated),
                                         slots_text(fair.min_share),
                                         fair_share_of(fair)};
-      if (copies) cells.insert(cells.begin() + 4, maps ? "-" : std::to_string(copy_slots));
+      if (copies) cells.insert(cells.begin() + 4, i == 0 ? "-" : std::to_string(copy_slots));
       table.add(std::move(cells));
     }
   }

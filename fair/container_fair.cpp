@@ -257,12 +257,19 @@ QueueFigures ContainerFair::figures(QueueId queue, Dimension d) const {
   const std::int64_t running = state_.queue(queue).running[d];
   const std::int64_t demand = wanted_[queue.index()][d];
   const std::int64_t maximum = bounds_.maximum(queue)[d];
-  return {.guaranteed = 0,
-          .allocated = running,
-          .running = running,
-          .pending = std::max<std::int64_t>(0, std::min(maximum, demand) - running),
-          .demand = std::min(maximum, demand),
-          .maximum = maximum};
+  QueueFigures figures{.guaranteed = 0,
+                       .allocated = running,
+                       .running = running,
+                       .pending = std::max<std::int64_t>(0, std::min(maximum, demand) - running),
+                       .demand = std::min(maximum, demand),
+                       .maximum = maximum};
+  const PoolId pool = tree_.find(state_.tree().node(queue).path);
+  if (!pool.valid() || !tree_.node(pool).exists) return figures;
+  amounts_.settle();
+  const ShareLine& line = amounts_.pool(pool);
+  figures.share = d.place() < line.share.size() ? line.share[d.place()] : 0;
+  figures.min_share = tree_.node(pool).settings->minimum[d.value()].value_or(0);
+  return figures;
 }
 
 std::vector<Reason> ContainerFair::explain(JobId id, TaskKind kind, TimeMs now) const {

@@ -1,5 +1,7 @@
 #include "live/api_json.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "live/report_reader.h"
@@ -52,6 +54,18 @@ const Json& part_of(const Json& object, const char* key) {
   if (!object.is_object()) return kNothing;
   const auto found = object.find(key);
   return found == object.end() ? kNothing : *found;
+}
+
+std::vector<std::string> dimensions_of(const Json& object) {
+  std::vector<std::string> names;
+  if (const Json& dimensions = part_of(object, "dimensions"); dimensions.is_object()) {
+    for (const auto& [name, of] : dimensions.items()) names.push_back(name);
+  }
+  for (const char* first : {"vcores", "memory_mb"}) {
+    std::stable_partition(names.begin(), names.end(),
+                          [&](const std::string& name) { return name == first; });
+  }
+  return names;
 }
 
 }  // namespace weir::live

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "live/http_client.h"
 
@@ -20,6 +21,8 @@ Json get_json(HttpClient& client, const std::string& target, std::string* next_c
 std::string text_of(const Json& object, const char* key);
 std::int64_t number_of(const Json& object, const char* key, std::int64_t otherwise = 0);
 std::optional<std::int64_t> maybe_number_of(const Json& object, const char* key);
+// Where containers count the dimensions of a cluster or queue: memory and vcores before others.
+std::vector<std::string> dimensions_of(const Json& object);
 // An empty object, or list, if it is not there.
 const Json& part_of(const Json& object, const char* key);
 

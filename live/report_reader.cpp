@@ -54,6 +54,12 @@ class Reader {
   void read_cluster() {
     const Json cluster = get_json(client_, "/api/v1/cluster");
     made_.made_from.emplace_back("policy", text_of(cluster, "policy") + " (now)");
+    dimensions_ = dimensions_of(cluster);
+    if (!dimensions_.empty()) {
+      made_.classes = report::container_classes(dimensions_);
+      made_.slot_s.assign(dimensions_.size(), 0);
+      made_.notes.emplace_back("Killed tasks are counted in containers.");
+    }
     for (const Json& queue : get_json(client_, "/api/v1/queues")) {
       if (!part_of(queue, "leaf").is_boolean() || !part_of(queue, "leaf").get<bool>()) continue;
       if (leaves_.size() == kMostQueues) {
@@ -89,25 +95,31 @@ class Reader {
     return true;
   }
 
+  // Of a point, in one of what is counted.
+  const Json& figures_of(const Json& point, std::size_t i) const {
+    if (dimensions_.empty()) return part_of(point, kClasses[i]);
+    return part_of(part_of(point, "dimensions"), dimensions_[i].c_str());
+  }
+
   void read_series() {
     const bool any = each_point("root", [&](const Json& point, TimeMs from, TimeMs to) {
       seen_times_.emplace_back(from, to);
-      for (const TaskKind kind : kTaskKinds) {
-        const Json& of = part_of(point, kClasses[index(kind)]);
+      for (std::size_t i = 0; i < made_.classes.size(); ++i) {
+        const Json& of = figures_of(point, i);
         report::Figures all;
         all.running = static_cast<double>(number_of(of, "running"));
         all.pending = static_cast<double>(number_of(of, "pending"));
         all.guaranteed = static_cast<double>(number_of(of, "guaranteed"));
-        tally_.add_cluster(kind, from, to, all);
-        made_.slot_s[index(kind)] += *all.guaranteed * static_cast<double>(to - from) / 1000;
+        tally_.add_cluster(i, from, to, all);
+        made_.slot_s[i] += *all.guaranteed * static_cast<double>(to - from) / 1000;
       }
     });
     // Where no queue is guaranteed anything another policy ruled, and nobody lent or borrowed.
     for (const std::string& queue : leaves_) {
       if (!any) break;
       each_point(queue, [&](const Json& point, TimeMs from, TimeMs) {
-        for (const char* of : kClasses) {
-          if (number_of(part_of(point, of), "guaranteed") > 0) guaranteed_at_.insert(from);
+        for (std::size_t i = 0; i < made_.classes.size(); ++i) {
+          if (number_of(figures_of(point, i), "guaranteed") > 0) guaranteed_at_.insert(from);
         }
       });
     }
@@ -115,14 +127,14 @@ class Reader {
       tally_.totals(queue);
       if (!any) continue;  // a JobTracker without series: said once
       each_point(queue, [&](const Json& point, TimeMs from, TimeMs to) {
-        for (const TaskKind kind : kTaskKinds) take_figures(queue, kind, point, from, to);
+        for (std::size_t i = 0; i < made_.classes.size(); ++i)
+          take_figures(queue, i, figures_of(point, i), from, to);
       });
     }
   }
 
-  void take_figures(const std::string& queue, TaskKind kind, const Json& point, TimeMs from,
+  void take_figures(const std::string& queue, std::size_t kind, const Json& of, TimeMs from,
                     TimeMs to) {
-    const Json& of = part_of(point, kClasses[index(kind)]);
     report::Figures figures;
     figures.running = static_cast<double>(number_of(of, "running"));
     figures.pending = static_cast<double>(number_of(of, "pending"));
@@ -137,8 +149,7 @@ class Reader {
       figures.borrowed = std::max(0.0, figures.running - guaranteed);
     }
     tally_.timeline().add(queue, kind, from, to, figures);
-    tally_.totals(queue).used_slot_s[index(kind)] +=
-        figures.running * static_cast<double>(to - from) / 1000;
+    tally_.add_use(queue, kind, figures.running * static_cast<double>(to - from) / 1000);
   }
 
   // How much of it there are figures of.
@@ -187,6 +198,12 @@ class Reader {
                                                       number_of(tasks, "killed_attempts"));
     }
     job.maps = static_cast<std::uint64_t>(number_of(part_of(json, "maps"), "total"));
+    for (const Json& group : part_of(json, "groups")) {  // of an application
+      const Json& tasks = part_of(group, "tasks");
+      job.maps += static_cast<std::uint64_t>(number_of(tasks, "total"));
+      job.lost_attempts += static_cast<std::uint64_t>(number_of(tasks, "failed_attempts") +
+                                                      number_of(tasks, "killed_attempts"));
+    }
     job.reduces = static_cast<std::uint64_t>(number_of(part_of(json, "reduces"), "total"));
     const auto finished = maybe_number_of(json, "finished_at_ms");
     if (finished && *finished < since_) return;
@@ -240,6 +257,7 @@ class Reader {
   const Step& step_;
   report::Tally tally_;
   report::Report made_;
+  std::vector<std::string> dimensions_;  // empty: slots count
   std::vector<std::string> leaves_;
   std::set<TimeMs> guaranteed_at_;  // some queue was guaranteed something then
   std::set<std::int64_t> seen_;  // jobs

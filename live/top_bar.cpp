@@ -26,8 +26,9 @@ const std::vector<std::string>& top_help() {
       "Bars are as wide as the cluster's slots, : is the maximum. Under capacity |",
       "is what is guaranteed, and what runs beyond it is borrowed; under fair | is",
       "the fair share. RUN/GUAR and RUN/SHARE are slots, WAIT is what wants a slot.",
-      "A claim is what a queue is owed; when its time is over, tasks of others are",
-      "killed for it.",
+      "Where containers count a queue has a line for each dimension, and in DOM its",
+      "largest part of the cluster. A claim is what a queue is owed; when its time is",
+      "over, tasks of others are killed for it.",
       "",
       "Any key goes back."};
   return kText;

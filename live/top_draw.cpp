@@ -7,36 +7,30 @@
 #include "jobqueue/model/counted.h"
 #include "jobqueue/model/plain_text.h"
 #include "jobqueue/model/time.h"
+#include "live/screen_text.h"
+#include "live/top_queues.h"
 #include "views/amount_text.h"
 #include "views/text_width.h"
 
 namespace weir::live {
 namespace {
 
-constexpr std::size_t kHeaderLines = 4;
+constexpr std::size_t kHeaderLines = 2;  // and one for each that is counted
 
-class Painter {
+class Painter : ScreenText {
  public:
   Painter(const TopModel& model, const TopView& view, ScreenSize size, std::int64_t now_ms)
-      : model_(model), view_(view), size_(size), now_(now_ms) {}
+      : ScreenText(size), model_(model), view_(view), now_(now_ms) {}
 
   std::vector<ScreenLine> paint();
 
  private:
-  std::string shown(const std::string& text) const;
-  std::string left(const std::string& text, std::size_t columns) const;
-  std::string path(const std::string& queue, std::size_t columns) const;
-  std::string padded(std::string cut, std::size_t columns) const;
-  static std::string right(const std::string& text, std::size_t columns);
   void add(ScreenLine line) { lines_.push_back(std::move(line)); }
 
   void header();
-  ScreenLine class_line(TaskKind kind) const;
+  ScreenLine class_line(std::size_t kind) const;
   void claims(std::size_t rows);
   void queues(std::size_t rows);
-  void queue(const TopQueue& queue, bool chosen);
-  std::vector<Piece> queue_class(const TopQueue::Slots& slots, TaskKind kind,
-                                 std::size_t columns) const;
   void jobs(std::size_t rows);
   void job(const TopJob& job, bool chosen);
   ScreenLine detail() const;
@@ -46,55 +40,23 @@ class Painter {
 
   const TopModel& model_;
   const TopView& view_;
-  ScreenSize size_;
   std::int64_t now_;
   std::vector<ScreenLine> lines_;
 };
 
-std::string Painter::shown(const std::string& text) const {
-  std::string plain = plain_text(text);
-  if (!size_.ascii) return plain;
-  std::string result;
-  for (const char c : plain) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80) result += c;
-    if (byte >= 0xC0) result += '?';
-  }
-  return result;
-}
-
-std::string Painter::left(const std::string& text, std::size_t columns) const {
-  return padded(truncated(shown(text), columns), columns);
-}
-
-// A queue's dotted path: what comes last is kept.
-std::string Painter::path(const std::string& queue, std::size_t columns) const {
-  return padded(truncated_path(shown(queue), columns), columns);
-}
-
-std::string Painter::padded(std::string cut, std::size_t columns) const {
-  if (const std::size_t at = cut.find("…"); size_.ascii && at != std::string::npos)
-    cut.replace(at, 3, "~");
-  const std::size_t width = display_width(cut);
-  return cut + std::string(columns - std::min(columns, width), ' ');
-}
-
-std::string Painter::right(const std::string& text, std::size_t columns) {
-  const std::size_t width = display_width(text);
-  return std::string(columns - std::min(columns, width), ' ') + text;
-}
-
-ScreenLine Painter::class_line(TaskKind kind) const {
-  const TopModel::Slots& slots = model_.slots[index(kind)];
-  ScreenLine line = {{left(kind == TaskKind::kMap ? "Maps" : "Reduces", 8), Look::kBold}};
+ScreenLine Painter::class_line(std::size_t kind) const {
+  const TopModel::Slots& slots = model_.slots[kind];
+  const std::string& name = model_.kinds[kind];
+  ScreenLine line = {{left(head_of(name), 8), Look::kBold}};
   const std::size_t columns = std::min<std::size_t>(size_.columns / 3, 60);
   BarFigures figures;
   figures.running = static_cast<double>(slots.used);
   figures.whole = static_cast<double>(std::max<std::int64_t>(slots.total, 1));
   line.push_back({"["});
   for (Piece& piece : bar(figures, columns, size_.ascii)) line.push_back(std::move(piece));
-  line.push_back({fmt::format("] {} of {} used, {} free", slots.used,
-                              counted(slots.total, "slot"), slots.free)});
+  const std::string total = is_slots(name) ? counted(slots.total, "slot")
+                                           : shown(amount_text(name, slots.total));
+  line.push_back({fmt::format("] {} of {} used, {} free", slots.used, total, slots.free)});
   if (slots.lost > 0) line.push_back({fmt::format(", {} lost", slots.lost), Look::kBad});
   return line;
 }
@@ -115,7 +77,8 @@ void Painter::header() {
     first.push_back({"  reading...", Look::kDim});
   }
   add(std::move(first));
-  for (const TaskKind kind : kTaskKinds) add(class_line(kind));
+  for (std::size_t kind = 0; kind < std::min(model_.kinds.size(), model_.slots.size()); ++kind)
+    add(class_line(kind));
   ScreenLine line = {{left("Jobs", 8), Look::kBold},
                      {fmt::format("{} running, {} pending, {} waiting", model_.running,
                                   model_.pending, model_.waiting)}};
@@ -151,55 +114,6 @@ void Painter::claims(std::size_t rows) {
   }
 }
 
-std::vector<Piece> Painter::queue_class(const TopQueue::Slots& slots, TaskKind kind,
-                                        std::size_t columns) const {
-  constexpr std::size_t kFigures = 17;  // " RUN/SHARE  WAIT "
-  BarFigures figures;
-  figures.running = static_cast<double>(slots.running);
-  figures.whole = static_cast<double>(std::max<std::int64_t>(model_.slots[index(kind)].total, 1));
-  std::string used = std::to_string(slots.running);
-  if (slots.guarantees) {
-    figures.due = static_cast<double>(slots.guaranteed);
-    used += "/" + std::to_string(slots.guaranteed);
-  } else if (slots.share_thousandths) {
-    figures.due = static_cast<double>(*slots.share_thousandths) / 1000;
-    figures.lent = false;
-    used += "/" + share_text(*slots.share_thousandths);
-  }
-  if (slots.maximum) figures.maximum = static_cast<double>(*slots.maximum);
-  std::vector<Piece> pieces =
-      bar(figures, columns > kFigures ? columns - kFigures : 0, size_.ascii);
-  pieces.push_back({right(used, 10)});
-  pieces.push_back({right(std::to_string(slots.pending), 6) + " ",
-                    slots.pending > 0 ? Look::kWarn : Look::kDim});
-  return pieces;
-}
-
-std::size_t name_columns(std::size_t columns) {
-  return std::clamp<std::size_t>(columns / 4, 12, 40);
-}
-
-void Painter::queue(const TopQueue& queue, bool chosen) {
-  const std::size_t names = name_columns(size_.columns);
-  const std::size_t rest = size_.columns - std::min(size_.columns, names);
-  const auto depth = static_cast<std::size_t>(
-      std::count(queue.name.begin(), queue.name.end(), '.'));
-  const std::size_t dot = queue.name.rfind('.');
-  const std::string indent(2 * std::min<std::size_t>(depth, 6), ' ');
-  std::string name = shown(dot == std::string::npos ? queue.name : queue.name.substr(dot + 1));
-  if (queue.stopped) name += " (stopped)";
-  const std::size_t room = names - std::min(names, indent.size());
-  ScreenLine line = {{padded(indent + truncated_middle(name, room), names), chosen ? Look::kChosen
-                                        : queue.leaf ? Look::kPlain
-                                                     : Look::kBold}};
-  for (const TaskKind kind : kTaskKinds) {
-    for (Piece& piece : queue_class(queue.of[index(kind)], kind, rest / 2)) {
-      line.push_back(std::move(piece));
-    }
-  }
-  add(std::move(line));
-}
-
 // The first row to show, so that the chosen one is in the middle, as far as there are rows.
 std::size_t first_row(std::size_t chosen, std::size_t all, std::size_t rows) {
   if (all <= rows) return 0;
@@ -209,20 +123,14 @@ std::size_t first_row(std::size_t chosen, std::size_t all, std::size_t rows) {
 void Painter::queues(std::size_t rows) {
   if (rows < 2) return;
   const auto all = shown_queues(model_, view_);
-  const std::size_t names = name_columns(size_.columns);
-  const std::size_t half = (size_.columns - std::min(size_.columns, names)) / 2;
   const bool here = view_.pane == Pane::kQueues;
-  const std::string figures = right(run_head(model_.queues), 10) + "  WAIT ";
-  const auto head = [&](const char* what) {
-    return left(what, half - std::min(half, figures.size())) + figures;
-  };
-  add({{left(fmt::format("{}QUEUES ({})", here ? ">" : " ", all.size()), names), Look::kHead},
-       {left(head("MAPS") + head("REDUCES"), size_.columns - std::min(size_.columns, names)),
-        Look::kHead}});
+  const QueueRows paint(model_, size_);
+  add(paint.head(all.size(), here));
   const std::size_t chosen = chosen_queue(all, view_);
-  const std::size_t first = first_row(chosen, all.size(), rows - 1);
-  for (std::size_t i = first; i < std::min(all.size(), first + rows - 1); ++i) {
-    queue(*all[i], here && i == chosen);
+  const std::size_t shown = std::max<std::size_t>(1, (rows - 1) / queue_lines(model_));
+  const std::size_t first = first_row(chosen, all.size(), shown);
+  for (std::size_t i = first; i < std::min(all.size(), first + shown); ++i) {
+    for (ScreenLine& line : paint.rows(*all[i], here && i == chosen)) add(std::move(line));
   }
   if (all.empty()) add({{" no queues", Look::kDim}});
 }
@@ -289,18 +197,7 @@ ScreenLine Painter::detail() const {
   const auto all = shown_queues(model_, view_);
   if (all.empty()) return {};
   const TopQueue& queue = *all[chosen_queue(all, view_)];
-  std::string text = fmt::format(" {}: {} running, {} waiting", queue.name,
-                                 counted(queue.jobs_running, "job"), queue.jobs_waiting);
-  constexpr const char* kNames[] = {"maps", "reduces"};
-  for (const TaskKind kind : kTaskKinds) {
-    const TopQueue::Slots& slots = queue.of[index(kind)];
-    text += fmt::format("; {} {} running", kNames[index(kind)], slots.running);
-    if (slots.guarantees) {
-      text += fmt::format(" of {} allocated, {} guaranteed", slots.allocated, slots.guaranteed);
-    }
-    if (slots.maximum) text += fmt::format(", at most {}", *slots.maximum);
-  }
-  return {{left(text, size_.columns), Look::kPlain}};
+  return {{left(queue_text(model_, queue), size_.columns), Look::kPlain}};
 }
 
 ScreenLine Painter::footer() const {
@@ -363,7 +260,7 @@ std::vector<ScreenLine> Painter::paint() {
   }
   header();
   // A line for what is chosen and one for the keys.
-  std::size_t rest = size_.rows - std::min(size_.rows, kHeaderLines + 2);
+  std::size_t rest = size_.rows - std::min(size_.rows, kHeaderLines + model_.kinds.size() + 2);
   const std::size_t most_claims = size_.rows >= 40 ? 8 : 3;
   const std::size_t claim_rows =
       model_.claims.empty() ? 0 : 1 + std::min(model_.claims.size(), most_claims);
@@ -371,9 +268,12 @@ std::vector<ScreenLine> Painter::paint() {
     claims(claim_rows);
     rest -= claim_rows;
   }
-  const std::size_t queue_rows = std::min(
-      rest, std::min(1 + std::max<std::size_t>(model_.queues.size(), 1), std::max<std::size_t>(
-                                                                           rest / 2, 2)));
+  // Half of it; where a queue has several lines, also what the jobs leave.
+  const std::size_t lines = queue_lines(model_);
+  std::size_t most = std::max<std::size_t>(rest / 2, 1 + lines);
+  if (lines > 1) most = std::max(most, rest - std::min(rest, model_.jobs.size() + 2));
+  const std::size_t all = 1 + lines * std::max<std::size_t>(model_.queues.size(), 1);
+  const std::size_t queue_rows = std::min({rest, all, most});
   queues(queue_rows);
   jobs(rest - queue_rows);
   if (size_.rows >= 2) {

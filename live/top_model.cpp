@@ -15,25 +15,64 @@ std::string lower_case(std::string word) {
   return word;
 }
 
+struct Counted {
+  std::string kind;
+  const Json* figures = nullptr;
+};
+
+// The figures of maps and reduces, or where containers count of each dimension.
+std::vector<Counted> counted_in(const Json& json, const Json& slots) {
+  std::vector<Counted> out;
+  for (const std::string& dimension : dimensions_of(json))
+    out.push_back({dimension, &part_of(part_of(json, "dimensions"), dimension.c_str())});
+  if (out.empty()) out = {{"map", &part_of(slots, "maps")}, {"reduce", &part_of(slots, "reduces")}};
+  return out;
+}
+
 TopQueue queue_of(const Json& json) {
   TopQueue queue;
   queue.name = text_of(json, "name");
   queue.leaf = part_of(json, "leaf").is_boolean() && part_of(json, "leaf").get<bool>();
   queue.stopped = text_of(json, "state") == "STOPPED";
-  for (const TaskKind kind : kTaskKinds) {
-    const Json& from = part_of(json, kKinds[index(kind)]);
-    TopQueue::Slots& slots = queue.of[index(kind)];
+  const std::vector<Counted> figures = counted_in(json, json);
+  queue.of.resize(figures.size());
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const Json& from = *figures[i].figures;
+    TopQueue::Slots& slots = queue.of[i];
     slots.guaranteed = number_of(from, "guaranteed");
     slots.allocated = number_of(from, "allocated");
     slots.running = number_of(from, "running");
     slots.pending = number_of(from, "pending");
     slots.maximum = maybe_number_of(from, "maximum");
     slots.share_thousandths = maybe_number_of(from, "share_thousandths");
+    slots.reserved = number_of(from, "reserved");
     slots.guarantees = maybe_number_of(from, "lends").has_value();
   }
+  queue.dominant_thousandths = maybe_number_of(json, "dominant_thousandths");
   queue.jobs_waiting = number_of(json, "jobs_waiting") + number_of(json, "jobs_pending");
   queue.jobs_running = number_of(json, "jobs_running");
   return queue;
+}
+
+TopJob::Tasks tasks_of(const Json& json) {
+  return {number_of(json, "total"), number_of(json, "running"), number_of(json, "succeeded"),
+          number_of(json, "progress_millionths")};
+}
+
+// Each task weighs the same; the progress of both classes counts, so it stands for both.
+void take_groups(const Json& groups, TopJob& job) {
+  if (!groups.is_array() || groups.empty()) return;
+  TopJob::Tasks& all = job.of[0];
+  std::int64_t progress = 0;
+  for (const Json& group : groups) {
+    const TopJob::Tasks tasks = tasks_of(part_of(group, "tasks"));
+    all.total += tasks.total;
+    all.running += tasks.running;
+    all.succeeded += tasks.succeeded;
+    progress += tasks.total * tasks.progress_millionths;
+  }
+  for (TopJob::Tasks& of : job.of)
+    of.progress_millionths = progress / std::max<std::int64_t>(1, all.total);
 }
 
 TopJob job_of(const Json& json) {
@@ -46,11 +85,9 @@ TopJob job_of(const Json& json) {
   job.state = text_of(json, "state");
   job.reason = text_of(json, "reason");
   job.submitted_at_ms = number_of(json, "submitted_at_ms");
-  for (const TaskKind kind : kTaskKinds) {
-    const Json& from = part_of(json, kKinds[index(kind)]);
-    job.of[index(kind)] = {number_of(from, "total"), number_of(from, "running"),
-                           number_of(from, "succeeded"), number_of(from, "progress_millionths")};
-  }
+  for (const TaskKind kind : kTaskKinds)
+    job.of[index(kind)] = tasks_of(part_of(json, kKinds[index(kind)]));
+  take_groups(part_of(json, "groups"), job);
   return job;
 }
 
@@ -101,10 +138,12 @@ std::string TopClaim::owed() const {
 
 void take_cluster(TopModel& model, const Json& cluster, std::int64_t now_ms) {
   model.policy = text_of(cluster, "policy");
-  for (const TaskKind kind : kTaskKinds) {
-    const Json& from = part_of(part_of(cluster, "slots"), kKinds[index(kind)]);
-    model.slots[index(kind)] = {number_of(from, "total"), number_of(from, "used"),
-                                number_of(from, "free"), number_of(from, "lost")};
+  model.slots.clear();
+  model.kinds.clear();
+  for (const auto& [kind, from] : counted_in(cluster, part_of(cluster, "slots"))) {
+    model.kinds.push_back(kind);
+    model.slots.push_back({number_of(*from, "total"), number_of(*from, "used"),
+                           number_of(*from, "free"), number_of(*from, "lost")});
   }
   const Json& jobs = part_of(cluster, "jobs");
   model.waiting = number_of(jobs, "waiting");

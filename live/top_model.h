@@ -19,13 +19,15 @@ struct TopQueue {
   struct Slots {
     std::int64_t guaranteed = 0, allocated = 0, running = 0, pending = 0;
     std::optional<std::int64_t> maximum, share_thousandths;
-    bool guarantees = false;  // the ruling policy has them
+    std::int64_t reserved = 0;  // of containers: for tasks and gangs that wait for room
+    bool guarantees = false;    // the ruling policy has them
   };
   std::string name;  // dotted path
   bool leaf = true;
   bool stopped = false;
-  std::array<Slots, kTaskKindCount> of{};
-  std::int64_t jobs_waiting = 0, jobs_running = 0;  // waiting: pending, too
+  std::vector<Slots> of = std::vector<Slots>(kTaskKindCount);  // of each of TopModel::kinds
+  std::optional<std::int64_t> dominant_thousandths;            // where containers count
+  std::int64_t jobs_waiting = 0, jobs_running = 0;             // waiting: pending, too
 };
 
 struct TopJob {
@@ -35,7 +37,7 @@ struct TopJob {
   };
   std::int64_t number = 0;
   std::string name, user, queue, priority, state, reason;
-  std::array<Tasks, kTaskKindCount> of{};
+  std::array<Tasks, kTaskKindCount> of{};  // of an application all in the first
   std::int64_t submitted_at_ms = 0;
   bool over() const { return state == "SUCCEEDED" || state == "FAILED" || state == "KILLED"; }
 };
@@ -53,7 +55,8 @@ struct TopModel {
   };
   std::string address;
   std::string policy;
-  std::array<Slots, kTaskKindCount> slots{};
+  std::vector<std::string> kinds = {"map", "reduce"};  // or the dimensions of containers
+  std::vector<Slots> slots = std::vector<Slots>(kTaskKindCount);  // of each of them
   std::int64_t waiting = 0, pending = 0, running = 0;
   std::int64_t trackers = 0;  // that are live
   std::string away;           // the others, by their state: "1 lost, 2 silent"

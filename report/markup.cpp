@@ -61,9 +61,14 @@ std::string amount(double number) {
 }
 
 std::string slot_time(double slot_seconds) {
-  if (slot_seconds < 120) return amount(slot_seconds) + " slot-s";
-  if (slot_seconds < 7200) return amount(slot_seconds / 60) + " slot-min";
-  return amount(slot_seconds / 3600) + " slot-h";
+  return time_of(slot_seconds, "slot");
+}
+
+std::string time_of(double seconds, const std::string& unit) {
+  const std::string of = " " + escaped(unit);
+  if (seconds < 120) return amount(seconds) + of + "-s";
+  if (seconds < 7200) return amount(seconds / 60) + of + "-min";
+  return amount(seconds / 3600) + of + "-h";
 }
 
 std::string percent(double part, double whole) {

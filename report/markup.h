@@ -18,6 +18,7 @@ std::string escaped(std::string_view text);
 std::string count(std::uint64_t number);     // 12,345
 std::string amount(double number);           // 0.4 12.5 1,234
 std::string slot_time(double slot_seconds);  // 35 slot-s, 12.5 slot-min, 3.1 slot-h
+std::string time_of(double seconds, const std::string& unit);  // 35 MB-s, 12.5 vcore-min
 std::string percent(double part, double whole);
 std::string moment(TimeMs at, bool wall_clock);  // 1h05m, or by the local clock Nov 23 14:05
 std::string number(double value);                // for a path: at most two decimals

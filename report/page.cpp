@@ -40,17 +40,24 @@ std::string html(const Report& report) {
                      "</header>\n<main>\n",
                      escaped(report.title), escaped(report.subtitle)) +
          headline(report) +
-         section("Use of the cluster", "Slots that tasks held, by queue.", cluster_charts(report)) +
+         section("Use of the cluster",
+                 report.slots() ? "Slots that tasks held, by queue."
+                                : "What tasks held of each dimension, by queue.",
+                 cluster_charts(report)) +
          section("Queues", "What each queue used against what it is owed, the largest users first.",
                  queue_charts(report)) +
          section("Waits", "From submission to the first launched task, jobs by queue.",
                  wait_charts(report)) +
          section("Kills and waste",
-                 "Tasks killed so that another queue got its slots, and the slot-time they had "
-                 "used.",
+                 report.slots() ? "Tasks killed so that another queue got its slots, and the "
+                                  "slot-time they had used."
+                                : "Tasks killed so that another queue got what it is owed, and for "
+                                  "how long they had run.",
                  kill_chart(report) + kill_table(report)) +
          section("Slowest jobs", "By the time from submission to the end.", slow_jobs(report)) +
-         section("Totals", "By queue; use is the part of the cluster's slot-time.",
+         section("Totals",
+                 report.slots() ? "By queue; use is the part of the cluster's slot-time."
+                                : "By queue; use is the part of what the cluster had of it.",
                  totals_table(report)) +
          section("What this was made from", "", made_from(report)) + "</main>\n</body></html>\n";
 }

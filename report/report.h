@@ -4,7 +4,6 @@
 // policy does not have, is std::nullopt. Plain values, any thread.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,7 +15,16 @@
 
 namespace weir::report {
 
-// A queue's (or pool's) figures in one class, in slots.
+// What is counted: a class of slots, or a dimension of containers.
+struct Counted {
+  std::string name;  // "Maps", "memory"
+  std::string many;  // so many of it: "slots", "MB"
+  std::string one;   // and for a time: "slot", "MB"
+};
+std::vector<Counted> slot_classes();
+std::vector<Counted> container_classes(const std::vector<std::string>& dimensions);
+
+// A queue's (or pool's) figures in one class, in slots, or in one dimension.
 struct Figures {
   double running = 0;
   double pending = 0;
@@ -29,7 +37,7 @@ struct Figures {
 
 struct Point {
   TimeMs from = 0, to = 0;
-  std::array<Figures, kTaskKindCount> of{};
+  std::vector<Figures> of = std::vector<Figures>(kTaskKindCount);  // of each of Report::classes
   double kills = 0;  // of its tasks, for others
   double wasted_slot_s = 0;
 };
@@ -45,8 +53,9 @@ struct QueueTotals {
   std::uint64_t succeeded = 0, failed = 0, killed = 0, unfinished = 0;
   std::vector<DurationMs> waits;      // submission to first launch, of jobs that were launched
   std::vector<DurationMs> responses;  // submission to end, of jobs that have ended
-  std::array<double, kTaskKindCount> used_slot_s{};
-  std::array<std::optional<double>, kTaskKindCount> lent_slot_s{}, borrowed_slot_s{};
+  using Times = std::vector<std::optional<double>>;
+  std::vector<double> used_slot_s = std::vector<double>(kTaskKindCount);  // of each class
+  Times lent_slot_s = Times(kTaskKindCount), borrowed_slot_s = Times(kTaskKindCount);
   std::uint64_t lost = 0;  // tasks killed for others, and what they had done
   double wasted_slot_s = 0;
   std::uint64_t gained = 0;  // tasks of others that were killed for it
@@ -75,10 +84,12 @@ struct Report {
   std::vector<std::string> notes;                             // what a reader must know besides
   TimeMs from = 0, to = 0;
   bool wall_clock = false;  // times are moments; otherwise they count from 0
+  std::vector<Counted> classes = slot_classes();
   Series cluster;
-  std::array<double, kTaskKindCount> slot_s{};  // that the cluster had
-  std::vector<Series> queues;                   // leaves
-  std::vector<QueueTotals> totals;              // of leaves, too
+  std::vector<double> slot_s = std::vector<double>(kTaskKindCount);  // that the cluster had
+  std::vector<Series> queues;                                        // leaves
+  std::vector<QueueTotals> totals;                                   // of leaves, too
+  bool slots() const { return classes.front().one == "slot"; }
   std::vector<Kills> kills;
   // Of what was thrown away that which ran while there are figures of use; none: all of it.
   std::optional<double> wasted_seen_slot_s;

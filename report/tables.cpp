@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/counted.h"
 #include "report/markup.h"
 #include "report/percentile.h"
 
@@ -29,18 +30,20 @@ std::string jobs(std::uint64_t number) {
   return count(number) + (number == 1 ? " job" : " jobs");
 }
 
-std::string or_dash(const std::optional<double>& slot_s) {
-  return slot_s ? slot_time(*slot_s) : "–";
+std::string or_dash(const Report& report, const QueueTotals::Times& times) {
+  return times_of(report, times).value_or("–");
 }
 
-std::optional<double> both(const std::array<std::optional<double>, kTaskKindCount>& classes) {
-  if (!classes[0] && !classes[1]) return std::nullopt;
-  return classes[0].value_or(0) + classes[1].value_or(0);
+double of_class(const std::vector<double>& by_class, std::size_t i) {
+  return i < by_class.size() ? by_class[i] : 0;
 }
 
 QueueTotals sum_of(const Report& report) {
   QueueTotals all;
   all.queue = "all";
+  all.used_slot_s.resize(report.classes.size());
+  all.lent_slot_s.resize(report.classes.size());
+  all.borrowed_slot_s.resize(report.classes.size());
   for (const QueueTotals& queue : report.totals) {
     all.succeeded += queue.succeeded;
     all.failed += queue.failed;
@@ -48,10 +51,10 @@ QueueTotals sum_of(const Report& report) {
     all.unfinished += queue.unfinished;
     all.waits.insert(all.waits.end(), queue.waits.begin(), queue.waits.end());
     all.responses.insert(all.responses.end(), queue.responses.begin(), queue.responses.end());
-    for (std::size_t kind = 0; kind < kTaskKindCount; ++kind) {
-      all.used_slot_s[kind] += queue.used_slot_s[kind];
+    for (std::size_t kind = 0; kind < report.classes.size(); ++kind) {
+      all.used_slot_s[kind] += of_class(queue.used_slot_s, kind);
       const auto add = [kind](auto& sum, const auto& part) {
-        if (part[kind]) sum[kind] = sum[kind].value_or(0) + *part[kind];
+        if (kind < part.size() && part[kind]) sum[kind] = sum[kind].value_or(0) + *part[kind];
       };
       add(all.lent_slot_s, queue.lent_slot_s);
       add(all.borrowed_slot_s, queue.borrowed_slot_s);
@@ -66,16 +69,20 @@ QueueTotals sum_of(const Report& report) {
 std::string totals_row(const Report& report, const QueueTotals& totals, const char* look) {
   const auto waits = sorted(totals.waits);
   const auto responses = sorted(totals.responses);
-  const auto use = [&](std::size_t kind) {
-    return report.slot_s[kind] > 0 ? percent(totals.used_slot_s[kind], report.slot_s[kind])
-                                   : slot_time(totals.used_slot_s[kind]);
-  };
+  std::string use;
+  for (std::size_t i = 0; i < report.classes.size(); ++i) {
+    const double used = of_class(totals.used_slot_s, i), all = of_class(report.slot_s, i);
+    const std::string part =
+        all > 0 ? percent(used, all) : time_of(used, report.classes[i].one);
+    use += "<td>" + part + "</td>";
+  }
   return fmt::format(
-      "<tr{}><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
+      "<tr{}><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td>{}"
       "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
       look, escaped(totals.queue), count(totals.jobs()), count(totals.failed + totals.killed),
-      count(totals.unfinished), use(0), use(1), or_dash(both(totals.lent_slot_s)),
-      or_dash(both(totals.borrowed_slot_s)), count(totals.lost), slot_time(totals.wasted_slot_s),
+      count(totals.unfinished), use, or_dash(report, totals.lent_slot_s),
+      or_dash(report, totals.borrowed_slot_s), count(totals.lost),
+      waste_of(report, totals.wasted_slot_s),
       at_percent(waits, 50) + " / " + at_percent(waits, 95),
       at_percent(responses, 50) + " / " + at_percent(responses, 95));
 }
@@ -146,7 +153,8 @@ std::string wait_axis(std::size_t first, std::size_t last) {
 }
 
 std::string thrown_away(const Report& report, const QueueTotals& all) {
-  const std::string sum = slot_time(all.wasted_slot_s) + " thrown away";
+  const std::string sum = waste_of(report, all.wasted_slot_s) + " thrown away";
+  if (!report.slots()) return sum;
   const double used = all.used_slot_s[0] + all.used_slot_s[1];
   const double seen = report.wasted_seen_slot_s.value_or(all.wasted_slot_s);
   // Use is known by the second: of little use the part can come out as more than all of it.
@@ -154,6 +162,17 @@ std::string thrown_away(const Report& report, const QueueTotals& all) {
   const bool in_part = report.wasted_seen_slot_s && seen < 0.999 * all.wasted_slot_s;
   return fmt::format("{}, {} of what was used{}", sum, percent(seen, used),
                      in_part ? ", where use is known" : "");
+}
+
+std::string use_heads(const Report& report) {
+  constexpr const char* kUse[] = {"Map", "Reduce"};
+  std::string heads;
+  for (std::size_t i = 0; i < report.classes.size(); ++i) {
+    heads += fmt::format("<th scope=\"col\" title=\"Part of the cluster's {}-time\">{} use</th>",
+                         escaped(report.classes[i].one),
+                         report.slots() ? kUse[i] : escaped(report.classes[i].name));
+  }
+  return heads;
 }
 
 }  // namespace
@@ -165,19 +184,23 @@ std::string headline(const Report& report) {
   cards += card(count(all.jobs()), "jobs ended",
                 fmt::format("{} failed, {} killed, {} not over", count(all.failed),
                             count(all.killed), count(all.unfinished)));
-  constexpr const char* kUse[] = {"of the map slots used", "of the reduce slots used"};
-  for (std::size_t kind = 0; kind < kTaskKindCount; ++kind) {
-    if (report.slot_s[kind] <= 0) continue;
-    cards += card(percent(all.used_slot_s[kind], report.slot_s[kind]), kUse[kind],
-                  fmt::format("{} of {}", slot_time(all.used_slot_s[kind]),
-                              slot_time(report.slot_s[kind])));
+  constexpr const char* kUse[] = {"map slots", "reduce slots"};
+  for (std::size_t i = 0; i < report.classes.size(); ++i) {
+    const double had = of_class(report.slot_s, i);
+    if (had <= 0) continue;
+    const Counted& counted = report.classes[i];
+    const std::string what = report.slots() ? kUse[i] : counted.name;
+    cards += card(percent(all.used_slot_s[i], had), "of the " + escaped(what) + " used",
+                  time_of(all.used_slot_s[i], counted.one) + " of " + time_of(had, counted.one));
   }
   cards += card(at_percent(waits, 50), "median wait of a job",
                 fmt::format("95% within {}, all within {}", at_percent(waits, 95),
                             at_percent(waits, 100)));
-  if (const auto lent = both(all.lent_slot_s)) {
-    cards += card(slot_time(*lent), "lent by queues",
-                  fmt::format("{} borrowed", or_dash(both(all.borrowed_slot_s))));
+  if (const auto lent = times_of(report, all.lent_slot_s)) {
+    const std::string borrowed = or_dash(report, all.borrowed_slot_s) + " borrowed";
+    const std::string memory = time_of(all.lent_slot_s[0].value_or(0), report.classes[0].one);
+    cards += report.slots() ? card(*lent, "lent by queues", borrowed)
+                            : card(memory, "lent by queues", "in all " + *lent + "; " + borrowed);
   }
   cards += card(count(all.lost), "tasks killed for other queues", thrown_away(report, all));
   return "<dl class=\"cards\">" + cards + "</dl>\n";
@@ -193,9 +216,8 @@ std::string totals_table(const Report& report) {
   return "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Totals by queue\">"
          "<table><thead><tr><th scope=\"col\">Queue</th>"
          "<th scope=\"col\" title=\"Jobs that ended\">Jobs</th>"
-         "<th scope=\"col\">Failed, killed</th><th scope=\"col\">Not over</th>"
-         "<th scope=\"col\" title=\"Part of the cluster's slot-time\">Map use</th>"
-         "<th scope=\"col\" title=\"Part of the cluster's slot-time\">Reduce use</th>"
+         "<th scope=\"col\">Failed, killed</th><th scope=\"col\">Not over</th>" +
+         use_heads(report) +
          "<th scope=\"col\" title=\"Of its guarantee, allocated to others\">Lent</th>"
          "<th scope=\"col\" title=\"Running beyond its guarantee\">Borrowed</th>"
          "<th scope=\"col\" title=\"Killed for other queues\">Tasks lost</th>"
@@ -240,7 +262,7 @@ std::string kill_table(const Report& report) {
     rows += fmt::format("<tr><th scope=\"row\">{}</th><td class=\"text\">{}</td><td "
                         "class=\"text\">{}</td><td>{}</td><td>{}</td></tr>\n",
                         escaped(kills.victim), escaped(kills.claimant), escaped(kills.reason),
-                        count(kills.count), slot_time(kills.wasted_slot_s));
+                        count(kills.count), waste_of(report, kills.wasted_slot_s));
   }
   return "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Tasks killed\"><table>"
          "<thead><tr><th scope=\"col\">Lost by</th><th scope=\"col\" class=\"text\">For</th>"

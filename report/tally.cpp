@@ -17,8 +17,14 @@ bool slower(const SlowJob& a, const SlowJob& b) {
 
 }  // namespace
 
-void Tally::add_cluster(TaskKind kind, TimeMs from, TimeMs to, const Figures& figures) {
-  timeline_.add(kCluster, kind, from, to, figures);
+void Tally::add_cluster(std::size_t of, TimeMs from, TimeMs to, const Figures& figures) {
+  timeline_.add(kCluster, of, from, to, figures);
+}
+
+void Tally::add_use(const std::string& queue, std::size_t of, double slot_s) {
+  std::vector<double>& used = totals(queue).used_slot_s;
+  if (used.size() <= of) used.resize(of + 1);
+  used[of] += slot_s;
 }
 
 QueueTotals& Tally::totals(const std::string& queue) {
@@ -58,10 +64,8 @@ void Tally::hand_over(TimeMs end, Report& report) {
     if (queue == kCluster) continue;
     report.queues.push_back(timeline_.series(queue, end));
     QueueTotals& of_queue = totals(queue);
-    for (const TaskKind kind : kTaskKinds) {
-      of_queue.lent_slot_s[index(kind)] = timeline_.lent_slot_s(queue, kind);
-      of_queue.borrowed_slot_s[index(kind)] = timeline_.borrowed_slot_s(queue, kind);
-    }
+    of_queue.lent_slot_s = timeline_.lent_slot_s(queue);
+    of_queue.borrowed_slot_s = timeline_.borrowed_slot_s(queue);
   }
   for (auto& [name, queue] : totals_) report.totals.push_back(std::move(queue));
   for (auto& [between, kills] : kills_) report.kills.push_back(std::move(kills));

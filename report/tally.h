@@ -23,7 +23,12 @@ class Tally {
   explicit Tally(TimeMs start, DurationMs span_ms = 1000) : timeline_(start, span_ms) {}
 
   Timeline& timeline() { return timeline_; }
-  void add_cluster(TaskKind kind, TimeMs from, TimeMs to, const Figures& figures);
+  void add_cluster(std::size_t of, TimeMs from, TimeMs to, const Figures& figures);
+  void add_cluster(TaskKind kind, TimeMs from, TimeMs to, const Figures& figures) {
+    add_cluster(index(kind), from, to, figures);
+  }
+  // That the queue used, of one class.
+  void add_use(const std::string& queue, std::size_t of, double slot_s);
   // A queue that is known has a row, whatever happened in it.
   QueueTotals& totals(const std::string& queue);
   // A job is over, with everything that is told of it.

@@ -33,7 +33,8 @@ void Timeline::Sums::add(const Sums& other) {
 }
 
 void Timeline::Span::add(const Span& other) {
-  for (std::size_t kind = 0; kind < kTaskKindCount; ++kind) of[kind].add(other.of[kind]);
+  if (of.size() < other.of.size()) of.resize(other.of.size());
+  for (std::size_t i = 0; i < other.of.size(); ++i) of[i].add(other.of[i]);
   kills += other.kills;
   wasted_slot_s += other.wasted_slot_s;
 }
@@ -69,18 +70,19 @@ Timeline::Span& Timeline::span(Spans& spans, std::size_t place) {
   return spans[place];
 }
 
-void Timeline::add(const std::string& queue, TaskKind kind, TimeMs from, TimeMs to,
+void Timeline::add(const std::string& queue, std::size_t of, TimeMs from, TimeMs to,
                    const Figures& figures) {
   from = std::max(from, start_);
   if (to <= from) return;
+  classes_ = std::max(classes_, of + 1);
   fit(to);
   Spans& spans = spans_of(queue);
   while (from < to) {
     const DurationMs place = (from - start_) / span_ms_;
     const TimeMs until = std::min(to, start_ + (place + 1) * span_ms_);
-    span(spans, static_cast<std::size_t>(place))
-        .of[index(kind)]
-        .add(figures, static_cast<double>(until - from));
+    Span& here = span(spans, static_cast<std::size_t>(place));
+    if (here.of.size() <= of) here.of.resize(of + 1);
+    here.of[of].add(figures, static_cast<double>(until - from));
     from = until;
   }
 }
@@ -100,6 +102,7 @@ Series Timeline::series(const std::string& queue, TimeMs end) const {
   const auto found = queues_.find(queue);
   for (TimeMs from = start_; from < end; from += span_ms_) {
     Point point;
+    point.of.resize(classes_);
     point.from = from;
     point.to = std::min(end, from + span_ms_);
     const auto ms = static_cast<double>(point.to - point.from);
@@ -108,9 +111,9 @@ Series Timeline::series(const std::string& queue, TimeMs end) const {
       const Span& span = found->second[place];
       point.kills = span.kills;
       point.wasted_slot_s = span.wasted_slot_s;
-      for (std::size_t kind = 0; kind < kTaskKindCount; ++kind) {
-        const Sums& sums = span.of[kind];
-        Figures& figures = point.of[kind];
+      for (std::size_t i = 0; i < span.of.size(); ++i) {
+        const Sums& sums = span.of[i];
+        Figures& figures = point.of[i];
         figures.running = sums.running / ms;
         figures.pending = sums.pending / ms;
         if (sums.guarantee_ms > 0) {
@@ -133,24 +136,26 @@ std::vector<std::string> Timeline::queues() const {
   return names;
 }
 
-Timeline::Sums Timeline::sum(const std::string& queue, TaskKind kind) const {
-  Sums sums;
+std::vector<Timeline::Sums> Timeline::sum(const std::string& queue) const {
+  Span all;
   if (const auto found = queues_.find(queue); found != queues_.end()) {
-    for (const Span& span : found->second) sums.add(span.of[index(kind)]);
+    for (const Span& span : found->second) all.add(span);
   }
-  return sums;
+  return all.of;
 }
 
-std::optional<double> Timeline::lent_slot_s(const std::string& queue, TaskKind kind) const {
-  const Sums sums = sum(queue, kind);
-  if (sums.guarantee_ms <= 0) return std::nullopt;
-  return sums.lent / 1000;
+QueueTotals::Times Timeline::lent_slot_s(const std::string& queue) const {
+  QueueTotals::Times times;
+  for (const Sums& sums : sum(queue))
+    times.push_back(sums.guarantee_ms > 0 ? std::optional(sums.lent / 1000) : std::nullopt);
+  return times;
 }
 
-std::optional<double> Timeline::borrowed_slot_s(const std::string& queue, TaskKind kind) const {
-  const Sums sums = sum(queue, kind);
-  if (sums.guarantee_ms <= 0) return std::nullopt;
-  return sums.borrowed / 1000;
+QueueTotals::Times Timeline::borrowed_slot_s(const std::string& queue) const {
+  QueueTotals::Times times;
+  for (const Sums& sums : sum(queue))
+    times.push_back(sums.guarantee_ms > 0 ? std::optional(sums.borrowed / 1000) : std::nullopt);
+  return times;
 }
 
 }  // namespace weir::report

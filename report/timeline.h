@@ -4,7 +4,6 @@
 // thread.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -24,15 +23,20 @@ class Timeline {
       : start_(start), span_ms_(span_ms), most_(most) {}
 
   // The queue had these figures from one moment to the next.
-  void add(const std::string& queue, TaskKind kind, TimeMs from, TimeMs to, const Figures& figures);
+  void add(const std::string& queue, std::size_t of, TimeMs from, TimeMs to,
+           const Figures& figures);
+  void add(const std::string& queue, TaskKind kind, TimeMs from, TimeMs to,
+           const Figures& figures) {
+    add(queue, index(kind), from, to, figures);
+  }
   void add_kill(const std::string& queue, TimeMs at, double wasted_slot_s);
 
   // Up to `end`, cut to so many points; spans of which nothing is known are empty.
   Series series(const std::string& queue, TimeMs end) const;
   std::vector<std::string> queues() const;  // that were added, by name
   // Slot-seconds: of its guarantee that others had, and beyond it.
-  std::optional<double> lent_slot_s(const std::string& queue, TaskKind kind) const;
-  std::optional<double> borrowed_slot_s(const std::string& queue, TaskKind kind) const;
+  QueueTotals::Times lent_slot_s(const std::string& queue) const;
+  QueueTotals::Times borrowed_slot_s(const std::string& queue) const;
 
  private:
   // Slot-milliseconds, and how many milliseconds the policy had such figures.
@@ -44,7 +48,7 @@ class Timeline {
     void add(const Sums& other);
   };
   struct Span {
-    std::array<Sums, kTaskKindCount> of{};
+    std::vector<Sums> of = std::vector<Sums>(kTaskKindCount);
     double kills = 0, wasted_slot_s = 0;
     void add(const Span& other);
   };
@@ -54,11 +58,12 @@ class Timeline {
   void fit(TimeMs at);
   Spans& spans_of(const std::string& queue);
   Span& span(Spans& spans, std::size_t place);
-  Sums sum(const std::string& queue, TaskKind kind) const;
+  std::vector<Sums> sum(const std::string& queue) const;
 
   TimeMs start_;
   DurationMs span_ms_;
   std::size_t most_;
+  std::size_t classes_ = kTaskKindCount;  // that were added
   std::map<std::string, Spans, std::less<>> queues_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/counted.h"
 #include "report/markup.h"
 #include "report/plot.h"
 
@@ -13,7 +14,6 @@ namespace {
 
 constexpr std::size_t kColours = 9;     // queues with a colour of their own; the others share one
 constexpr std::size_t kMostQueues = 40;  // with charts of their own
-constexpr const char* kClassNames[] = {"Maps", "Reduces"};
 
 double used_slot_s(const Series& series, std::size_t kind) {
   double sum = 0;
@@ -22,8 +22,14 @@ double used_slot_s(const Series& series, std::size_t kind) {
   }
   return sum;
 }
-double used_slot_s(const Series& series) {
-  return used_slot_s(series, 0) + used_slot_s(series, 1);
+// Of all classes; of containers, which are of many units, parts of what the cluster had.
+double used_slot_s(const Report& report, const Series& series) {
+  double sum = 0;
+  for (std::size_t i = 0; i < report.classes.size(); ++i) {
+    const double all = i < report.slot_s.size() ? report.slot_s[i] : 0;
+    sum += used_slot_s(series, i) / (report.slots() ? 1 : std::max(all, 1.0));
+  }
+  return sum;
 }
 
 double highest(const std::vector<Point>& points, const ValueOf& value) {
@@ -49,8 +55,8 @@ std::optional<double> mean(const std::vector<Point>& points, const MaybeOf& valu
 std::vector<const Series*> by_use(const Report& report) {
   std::vector<const Series*> queues;
   for (const Series& series : report.queues) queues.push_back(&series);
-  std::stable_sort(queues.begin(), queues.end(), [](const Series* a, const Series* b) {
-    return used_slot_s(*a) > used_slot_s(*b);
+  std::stable_sort(queues.begin(), queues.end(), [&](const Series* a, const Series* b) {
+    return used_slot_s(report, *a) > used_slot_s(report, *b);
   });
   return queues;
 }
@@ -101,7 +107,7 @@ std::string shown_name(const std::string& queue) {
   return queue.empty() ? "(no name)" : escaped(queue);
 }
 
-std::string legend(const std::vector<const Series*>& queues) {
+std::string legend(const Report& report, const std::vector<const Series*>& queues) {
   std::string items;
   for (std::size_t q = 0; q < std::min(queues.size(), kColours); ++q) {
     items += fmt::format("<li><i class=\"c{}\"></i>{}</li>", q, shown_name(queues[q]->queue));
@@ -110,19 +116,22 @@ std::string legend(const std::vector<const Series*>& queues) {
     items += fmt::format("<li><i class=\"c{}\"></i>{} more queues</li>", kColours,
                          queues.size() - kColours);
   }
-  items += "<li><i class=\"total\"></i>slots of the cluster</li>";
+  items += fmt::format("<li><i class=\"total\"></i>{}</li>",
+                       report.slots() ? "slots of the cluster" : "what the trackers offer");
   return "<ul class=\"legend\">" + items + "</ul>\n";
 }
 
 std::string cluster_chart(const Report& report, const std::vector<const Series*>& queues,
                           std::size_t kind) {
   const auto& points = report.cluster.points;
+  const Counted& counted = report.classes[kind];
   const Stack stack(queues, kind);
   const auto total = [&](const Point& point) { return point.of[kind].guaranteed; };
   const double slots = highest(points, [&](const Point& p) { return total(p).value_or(0); });
   if (slots <= 0 && stack.highest() <= 0) return "";
   Plot plot(frame_of(report, std::max(slots, stack.highest()), "tall",
-                     fmt::format("{}: slots used by each queue over time", kClassNames[kind])));
+                     fmt::format("{}: {} used by each queue over time", counted.name,
+                                 counted.many)));
   const auto layer_of = [&](std::size_t layer) {
     return [&stack, &points, layer](const Point& point) {
       return stack.up_to(layer, static_cast<std::size_t>(&point - points.data()));
@@ -136,9 +145,9 @@ std::string cluster_chart(const Report& report, const std::vector<const Series*>
   plot.line(points, total, "total");
   plot.say(points, 48, [&](const std::vector<Point>& piece) {
     std::string text = fmt::format(
-        "{} of {} slots used on average",
+        "{} of {} {} used on average",
         amount(mean(piece, [&](const Point& p) { return p.of[kind].running; }).value_or(0)),
-        amount(mean(piece, total).value_or(0)));
+        amount(mean(piece, total).value_or(0)), counted.many);
     for (std::size_t q = 0; q < std::min(queues.size(), kColours); ++q) {
       std::vector<Point> same;
       for (const Point& point : queues[q]->points) {
@@ -150,9 +159,10 @@ std::string cluster_chart(const Report& report, const std::vector<const Series*>
     return text;
   });
   double used = 0;
-  for (const QueueTotals& totals : report.totals) used += totals.used_slot_s[kind];
-  return fmt::format("<h3>{} <small>{} of {} used, {}</small></h3>\n", kClassNames[kind],
-                     slot_time(used), slot_time(report.slot_s[kind]),
+  for (const QueueTotals& totals : report.totals)
+    used += kind < totals.used_slot_s.size() ? totals.used_slot_s[kind] : 0;
+  return fmt::format("<h3>{} <small>{} of {} used, {}</small></h3>\n", escaped(counted.name),
+                     time_of(used, counted.one), time_of(report.slot_s[kind], counted.one),
                      percent(used, report.slot_s[kind])) +
          plot.html();
 }
@@ -174,6 +184,7 @@ std::string queue_saying(const std::vector<Point>& piece, std::size_t kind) {
 
 std::string queue_chart(const Report& report, const Series& series, std::size_t kind) {
   const auto& points = series.points;
+  const Counted& counted = report.classes[kind];
   const auto running = [&](const Point& p) { return p.of[kind].running; };
   const auto guaranteed = [&](const Point& p) { return p.of[kind].guaranteed; };
   const auto own = [&](const Point& p) {
@@ -189,8 +200,8 @@ std::string queue_chart(const Report& report, const Series& series, std::size_t 
                                })});
   if (highest(points, running) <= 0 && pending <= 0) return "";
   Plot plot(frame_of(report, top, "middle",
-                     fmt::format("{} of queue {}: slots used against its guarantee over time",
-                                 kClassNames[kind], series.queue)));
+                     fmt::format("{} of queue {}: {} used against its guarantee over time",
+                                 counted.name, series.queue, counted.many)));
   plot.area(
       points,
       [&](const Point& p) {
@@ -202,11 +213,11 @@ std::string queue_chart(const Report& report, const Series& series, std::size_t 
   plot.line(points, [&](const Point& p) { return p.of[kind].share; }, "share");
   plot.line(points, guaranteed, "guarantee");
   plot.say(points, 40, [&](const auto& piece) { return queue_saying(piece, kind); });
-  std::string text = fmt::format("<h4>{}</h4>\n", kClassNames[kind]);
+  std::string text = fmt::format("<h4>{}</h4>\n", escaped(counted.name));
   if (pending > 0) {
     Plot::Frame frame =
         frame_of(report, pending, "strip",
-                 fmt::format("{} of queue {} that wait", kClassNames[kind], series.queue));
+                 fmt::format("{} of queue {} that wait", counted.name, series.queue));
     frame.times = 0;
     Plot waiting(std::move(frame));
     waiting.area(
@@ -226,17 +237,14 @@ const QueueTotals* totals_of(const Report& report, const std::string& queue) {
 
 std::string queue_card(const Report& report, const Series& series) {
   std::string charts;
-  for (const TaskKind kind : kTaskKinds) charts += queue_chart(report, series, index(kind));
+  for (std::size_t i = 0; i < report.classes.size(); ++i) charts += queue_chart(report, series, i);
   if (charts.empty()) return "";
   std::string line;
   if (const QueueTotals* totals = totals_of(report, series.queue)) {
-    line = fmt::format("{} used", slot_time(totals->used_slot_s[0] + totals->used_slot_s[1]));
-    if (totals->lent_slot_s[0]) {
-      line += fmt::format(
-          " · {} lent · {} borrowed",
-          slot_time(*totals->lent_slot_s[0] + totals->lent_slot_s[1].value_or(0)),
-          slot_time(totals->borrowed_slot_s[0].value_or(0) +
-                    totals->borrowed_slot_s[1].value_or(0)));
+    line = times_of(report, totals->used_slot_s) + " used";
+    if (const auto lent = times_of(report, totals->lent_slot_s)) {
+      line += fmt::format(" · {} lent · {} borrowed", *lent,
+                          times_of(report, totals->borrowed_slot_s).value_or("–"));
     }
     if (totals->lost > 0) {
       line += fmt::format(" · {} tasks lost to others", count(totals->lost));
@@ -252,9 +260,12 @@ std::string queue_card(const Report& report, const Series& series) {
 std::string cluster_charts(const Report& report) {
   const auto queues = by_use(report);
   std::string charts;
-  for (const TaskKind kind : kTaskKinds) charts += cluster_chart(report, queues, index(kind));
-  if (charts.empty()) return "<p class=\"none\">No slots in this time.</p>\n";
-  return legend(queues) + charts;
+  for (std::size_t i = 0; i < report.classes.size(); ++i)
+    charts += cluster_chart(report, queues, i);
+  if (charts.empty())
+    return fmt::format("<p class=\"none\">No {} in this time.</p>\n",
+                       report.slots() ? "slots" : "trackers");
+  return legend(report, queues) + charts;
 }
 
 std::string queue_charts(const Report& report) {
@@ -263,15 +274,17 @@ std::string queue_charts(const Report& report) {
   bool guarantees = false, shares = false;
   for (const Series* series : by_use(report)) {
     if (shown == kMostQueues) {
-      left_out += used_slot_s(*series) > 0;
+      left_out += used_slot_s(report, *series) > 0;
       continue;
     }
     const std::string card = queue_card(report, *series);
     shown += !card.empty();
     cards += card;
     for (const Point& point : series->points) {
-      guarantees = guarantees || point.of[0].guaranteed || point.of[1].guaranteed;
-      shares = shares || point.of[0].share || point.of[1].share;
+      for (const Figures& of : point.of) {
+        guarantees = guarantees || of.guaranteed;
+        shares = shares || of.share;
+      }
     }
   }
   if (cards.empty()) return "<p class=\"none\">No queue ran or wanted anything.</p>\n";
@@ -283,7 +296,9 @@ std::string queue_charts(const Report& report) {
         "others</li><li><i class=\"guarantee\"></i>guaranteed</li>";
   }
   if (shares) key += "<li><i class=\"share\"></i>fair share</li>";
-  key += "<li><i class=\"pending\"></i>waiting for a slot (the strip above, own scale)</li>";
+  key += fmt::format(
+      "<li><i class=\"pending\"></i>waiting for {} (the strip above, own scale)</li>",
+      report.slots() ? "a slot" : "room");
   if (left_out > 0) {
     cards += fmt::format("<p class=\"none\">{} more queues are in the table of totals.</p>\n",
                          left_out);
@@ -304,13 +319,14 @@ std::string kill_chart(const Report& report) {
   if (most <= 0) return "";
   Plot plot(frame_of(report, most, "middle", "Tasks killed for other queues over time"));
   plot.bars(sum.points, kills, "kill");
-  plot.say(sum.points, 48, [](const std::vector<Point>& piece) {
+  plot.say(sum.points, 48, [&](const std::vector<Point>& piece) {
     double count = 0, wasted = 0;
     for (const Point& point : piece) {
       count += point.kills;
       wasted += point.wasted_slot_s;
     }
-    return fmt::format("{} tasks killed, {} thrown away", amount(count), slot_time(wasted));
+    return fmt::format("{} tasks killed, {} thrown away", amount(count),
+                       waste_of(report, wasted));
   });
   return plot.html();
 }

@@ -40,19 +40,23 @@ void RunReport::on_step(const Engine& engine, const Input& input, const Output& 
     policies_.emplace_back(told(engine.now()), std::string(engine.policy().name()));
   }
   const bool tick = std::holds_alternative<Tick>(input.body);
-  bool changed = false;
-  for (const TaskKind kind : kTaskKinds) {
-    changed = changed || engine.state().total_slots(kind) != slots_[index(kind)];
-  }
-  if (changed || tick) integrate(engine);
+  if (tick || total_of(engine) != total_) integrate(engine);
   if (tick) sample(engine);
 }
 
+// What is counted stays so: a run has slots, or containers.
+std::vector<std::int64_t> RunReport::total_of(const Engine& engine) const {
+  std::vector<std::int64_t> total;
+  for (const Dimension d : engine.state().space().dimensions())
+    total.push_back(engine.state().total()[d]);
+  return total;
+}
+
 void RunReport::integrate(const Engine& engine) {
-  for (const TaskKind kind : kTaskKinds) {
-    slot_ms_[index(kind)] += slots_[index(kind)] * (engine.now() - slots_since_);
-    slots_[index(kind)] = engine.state().total_slots(kind);
-  }
+  total_ms_.resize(engine.state().space().dimensions().size());
+  for (std::size_t i = 0; i < std::min(total_.size(), total_ms_.size()); ++i)
+    total_ms_[i] += total_[i] * (engine.now() - slots_since_);
+  total_ = total_of(engine);
   slots_since_ = engine.now();
 }
 
@@ -115,7 +119,9 @@ void RunReport::take_kill(const Engine& engine, TimeMs at, const KillOrdered& ki
   if (claimant.empty() && kill.for_queue.valid()) {
     claimant = engine.state().tree().node(kill.for_queue).path;
   }
-  const auto slot_ms = kill.ran_ms * engine.state().job(task.job).width(task.kind);
+  const bool slots = !engine.state().space().containers();  // a container counts as one
+  const auto slot_ms =
+      kill.ran_ms * (slots ? engine.state().job(task.job).width(task.kind) : std::int64_t{1});
   tally_.add_kill({.victim = place_of(engine, task.job),
                    .claimant = std::move(claimant),
                    .reason = std::string(name(kill.reason)),
@@ -126,17 +132,20 @@ void RunReport::take_kill(const Engine& engine, TimeMs at, const KillOrdered& ki
 void RunReport::use(const Engine& engine, const TaskKey& task, DurationMs held_ms) {
   const Job* job = engine.state().find_job(task.job);
   if (job == nullptr) return;
-  tally_.totals(place_of(engine, task.job)).used_slot_s[index(task.kind)] +=
-      static_cast<double>(held_ms * job->width(task.kind)) / 1000;
+  const auto& dimensions = engine.state().space().dimensions();
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    tally_.add_use(place_of(engine, task.job), i,
+                   static_cast<double>(held_ms * job->need(task.kind)[dimensions[i]]) / 1000);
+  }
 }
 
 void RunReport::sample(const Engine& engine) {
   const TimeMs from = told(held_since_), to = told(engine.now());
   for (const Held& held : held_) {
     if (held.place.empty()) {
-      tally_.add_cluster(held.kind, from, to, held.figures);
+      tally_.add_cluster(held.of, from, to, held.figures);
     } else {
-      tally_.timeline().add(held.place, held.kind, from, to, held.figures);
+      tally_.timeline().add(held.place, held.of, from, to, held.figures);
     }
   }
   held_.clear();
@@ -146,24 +155,26 @@ void RunReport::sample(const Engine& engine) {
   } else {
     sample_queues(engine);
   }
-  for (const TaskKind kind : kTaskKinds) {
+  const std::vector<std::int64_t> total = total_of(engine);
+  for (std::size_t i = 0; i < total.size(); ++i) {
     report::Figures all;
     for (const Held& held : held_) {
-      if (held.kind != kind) continue;
+      if (held.of != i) continue;
       all.running += held.figures.running;
       all.pending += held.figures.pending;
     }
-    all.guaranteed = static_cast<double>(engine.state().total_slots(kind));
-    held_.push_back({"", kind, all});
+    all.guaranteed = static_cast<double>(total[i]);
+    held_.push_back({"", i, all});
   }
 }
 
 void RunReport::sample_queues(const Engine& engine) {
   const bool guarantees = engine.policy().name() == "capacity";
   for (const QueueId leaf : engine.state().tree().leaves()) {
-    for (const TaskKind kind : kTaskKinds) {
-      held_.push_back({engine.state().tree().node(leaf).path, kind,
-                       figures_of(engine.policy().figures(leaf, kind), guarantees)});
+    const auto& dimensions = engine.state().space().dimensions();
+    for (std::size_t i = 0; i < dimensions.size(); ++i) {
+      held_.push_back({engine.state().tree().node(leaf).path, i,
+                       figures_of(engine.policy().figures(leaf, dimensions[i]), guarantees)});
     }
   }
 }
@@ -174,8 +185,10 @@ void RunReport::sample_pools(const Engine& engine) {
   for (const PoolFigures& pool : pools) inner.insert(pool.parent);
   for (const PoolFigures& pool : pools) {
     if (inner.contains(pool.pool)) continue;
-    for (const TaskKind kind : kTaskKinds) {
-      held_.push_back({pool.pool, kind, figures_of(pool.of[index(kind)], false)});
+    const bool slots = pool.of_dimension.empty();
+    for (std::size_t i = 0; i < (slots ? kTaskKindCount : pool.of_dimension.size()); ++i) {
+      held_.push_back(
+          {pool.pool, i, figures_of(slots ? pool.of[i] : pool.of_dimension[i], false)});
     }
   }
 }
@@ -190,9 +203,15 @@ report::Report RunReport::end(const Engine& engine) {
   report::Report made;
   made.to = told(engine.now());
   tally_.hand_over(made.to, made);
-  for (const TaskKind kind : kTaskKinds) {
-    made.slot_s[index(kind)] = static_cast<double>(slot_ms_[index(kind)]) / 1000;
+  const Space& space = engine.state().space();
+  if (space.containers()) {
+    std::vector<std::string> names;
+    for (const Dimension d : space.dimensions()) names.emplace_back(space.name(d));
+    made.classes = report::container_classes(names);
+    made.notes.emplace_back("Killed tasks are counted in containers.");
   }
+  made.slot_s.clear();
+  for (const std::int64_t ms : total_ms_) made.slot_s.push_back(static_cast<double>(ms) / 1000);
   std::string ruled;
   for (const auto& [from, policy] : policies_) {
     ruled += ruled.empty() ? policy : ", from " + short_duration(from) + " on " + policy;

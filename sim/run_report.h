@@ -28,7 +28,7 @@ class RunReport : public Observer {
   };
   struct Held {         // since the last update
     std::string place;  // empty: the cluster
-    TaskKind kind = TaskKind::kMap;
+    std::size_t of = 0;  // which of what is counted
     report::Figures figures;
   };
   std::string place_of(const Engine& engine, JobId job);
@@ -40,13 +40,13 @@ class RunReport : public Observer {
   void sample_queues(const Engine& engine);
   void sample_pools(const Engine& engine);
   void use(const Engine& engine, const TaskKey& task, DurationMs held_ms);
+  std::vector<std::int64_t> total_of(const Engine& engine) const;
 
   report::Tally tally_;
   std::vector<Held> held_;
   TimeMs held_since_;
   TimeMs slots_since_;
-  std::int64_t slots_[kTaskKindCount] = {0, 0};
-  std::int64_t slot_ms_[kTaskKindCount] = {0, 0};
+  std::vector<std::int64_t> total_, total_ms_;  // of the cluster, of each that is counted
   std::map<JobId, OpenJob> open_;
   std::vector<std::pair<TimeMs, std::string>> policies_;  // that ruled, from when on
 };

@@ -21,6 +21,12 @@ struct ShareFigures {
   12: optional i64 below_half_share_ms   // below half of its fair share, likewise
 }
 
+/** Of one dimension, where containers count. */
+struct ShareAmounts {
+  1: required string dimension          // "memory_mb", "vcores", or as the settings name it
+  2: required ShareFigures figures
+}
+
 struct PolicyShare {
   1: required string name               // dotted path
   2: required ShareFigures maps
@@ -29,6 +35,7 @@ struct PolicyShare {
   5: optional string mode               // fair, fifo: how its jobs share
   6: optional i32 jobs_running          // of a leaf: that may run
   7: optional i32 jobs_waiting          // that are over a limit on running jobs
+  8: optional list<ShareAmounts> amounts    // where containers count, and nothing in maps and reduces
 }
 
 /** What one policy would give right now. */

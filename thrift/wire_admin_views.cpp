@@ -53,6 +53,13 @@ wire::PolicyOutlook outlook_to_wire(const OutlookView& outlook) {
     if (share.mode) line.__set_mode(*share.mode);
     if (share.jobs_running) line.__set_jobs_running(*share.jobs_running);
     if (share.jobs_waiting) line.__set_jobs_waiting(*share.jobs_waiting);
+    if (share.amounts.empty()) continue;
+    line.__isset.amounts = true;
+    for (const OutlookView::Amounts& each : share.amounts) {
+      wire::ShareAmounts& amounts = line.amounts.emplace_back();
+      amounts.dimension = each.dimension;
+      amounts.figures = figures_to_wire(each.figures);
+    }
   }
   return out;
 }
@@ -66,7 +73,10 @@ OutlookView outlook_from_wire(const wire::PolicyOutlook& outlook) {
                           if_set(set.weight_millionths, share.weight_millionths),
                           if_set(set.mode, share.mode),
                           if_set(set.jobs_running, share.jobs_running),
-                          if_set(set.jobs_waiting, share.jobs_waiting)});
+                          if_set(set.jobs_waiting, share.jobs_waiting),
+                          {}});
+    for (const wire::ShareAmounts& each : share.amounts)
+      out.shares.back().amounts.push_back({each.dimension, figures_from_wire(each.figures)});
   }
   return out;
 }

@@ -30,6 +30,12 @@ struct OutlookView {
     friend bool operator==(const Figures&, const Figures&) = default;
   };
 
+  struct Amounts {
+    std::string dimension;
+    Figures figures;
+    friend bool operator==(const Amounts&, const Amounts&) = default;
+  };
+
   struct Share {
     std::string name;  // dotted path
     Figures maps;
@@ -38,6 +44,7 @@ struct OutlookView {
     std::optional<std::string> mode;                // fair, fifo: how its jobs share
     std::optional<std::int32_t> jobs_running;       // of a leaf: that may run
     std::optional<std::int32_t> jobs_waiting;       // that are over a limit on running jobs
+    std::vector<Amounts> amounts;  // where containers count, and nothing in maps and reduces
     friend bool operator==(const Share&, const Share&) = default;
   };
 

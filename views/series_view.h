@@ -21,10 +21,16 @@ struct SeriesView {
     std::int64_t kills = 0;                         // of its tasks, for others
     friend bool operator==(const Figures&, const Figures&) = default;
   };
+  struct Amounts {
+    std::string dimension;
+    Figures figures;
+    friend bool operator==(const Amounts&, const Amounts&) = default;
+  };
   struct Point {
     std::int64_t at_ms = 0;  // where the step begins
     Figures maps;
     Figures reduces;
+    std::vector<Amounts> amounts;  // where containers count, and nothing in maps and reduces
     friend bool operator==(const Point&, const Point&) = default;
   };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "jobqueue/model/resources.h"
+#include "views/amount.h"
 
 namespace weir {
 
@@ -63,12 +64,13 @@ struct TrackerView {
   friend bool operator==(const TrackerView&, const TrackerView&) = default;
 };
 
-// Whose attempts hold a tracker's slots.
+// Whose attempts hold a tracker's slots, or what it offers.
 struct TrackerSlotsView {
   struct Of {
     std::string queue;  // dotted path
     std::int64_t maps = 0;
     std::int64_t reduces = 0;
+    std::vector<Amount> amounts;  // where containers count, instead
     friend bool operator==(const Of&, const Of&) = default;
   };
   std::string tracker;

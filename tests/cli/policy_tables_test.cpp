@@ -65,6 +65,32 @@ TEST(PolicyChange, SaysWhoGainsAndWhoLoses) {
             "limits are over; else as tasks end.\n");
 }
 
+TEST(PolicyChange, OfContainersItGoesByDimension) {
+  PolicyView policy = some_policy();
+  policy.outlooks.pop_back();
+  for (OutlookView& outlook : policy.outlooks) {
+    for (OutlookView::Share& one : outlook.shares) {
+      OutlookView::Figures memory = one.maps;
+      memory.running *= 1024;
+      memory.pending *= 1024;
+      if (memory.guaranteed) memory.guaranteed = memory.allocated = 1024 * *memory.guaranteed;
+      if (memory.share_thousandths) *memory.share_thousandths *= 1024;
+      one.amounts = {{"memory_mb", memory}, {"gpu", one.maps}};
+      one.maps = {};
+    }
+  }
+  const std::string table = outlook_table(policy, 120);
+  EXPECT_THAT(table, HasSubstr("a              memory_mb     8192     4096        8192       8192  "
+                               "        -      3584.0\n"));
+  EXPECT_THAT(table, HasSubstr("a              gpu              8        4           8          8  "
+                               "        -         3.5\n"));
+  EXPECT_THAT(table, Not(HasSubstr("map ")));
+  const std::string change = change_text(policy, "fair", 120);
+  EXPECT_THAT(change, AllOf(HasSubstr("a              memory_mb   8192.0     3584.0  -4608.0\n"),
+                            HasSubstr("a              gpu            8.0        3.5     -4.5\n"),
+                            HasSubstr("\nRunning attempts may be killed for it, where fair")));
+}
+
 TEST(PolicyChange, NobodyRunsMoreThanHeWants) {
   PolicyView policy = some_policy();
   policy.outlooks[1].shares[1] = share("b", fair(1, 1, 3'500));

@@ -41,7 +41,7 @@ NOT_HERE = {"Claim.width", "Claim.dimension", "Claim.overdue_ms", "OpenClaim.wid
             "JobStanding.may_run", "QueueUser.limit_reduces", "SeriesFigures.share_thousandths", "SettingsDiff.queues.moves_to",
             "Slots.copying", "Tasks.copied", "Tasks.copying", "Tasks.speculative", "Tasks.speculative_won", "Tracker.back_at_ms",
             "Tracker.copied", "Tracker.copying", "Tracker.health", "Offer.total", "Offer.used", "Offer.free",
-            "Tracker.reserved_for", "Tracker.room_for", "Queue.dominant_thousandths", "Kill.container", "Kill.lost_ms", "Cluster.kills_last_hour.waste_ms", "TaskGroup.name", "TaskGroup.tasks", "Asked.groups", "Asked.service"} | {
+            "Tracker.reserved_for", "Tracker.room_for", "Queue.dominant_thousandths", "Series.points.dimensions", "Kill.container", "Kill.lost_ms", "Cluster.kills_last_hour.waste_ms", "TaskGroup.name", "TaskGroup.tasks", "Asked.groups", "Asked.service"} | {
                 "AskedGroup." + field for field in (
                     "name", "count", "command", "memory_mb", "vcores", "resources", "gang", "require", "require.label",
                     "require.values", "require.none_of", "retries", "ports", "time_limit_ms", "environment", "on_member", "spread",

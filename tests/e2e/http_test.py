@@ -402,7 +402,7 @@ class Changing(Http):
         self.assertNotIn("jobs", self.get("/policy").json())
         slots = self.get("/slots").json()
         jsonschema.validate(slots, strict({"type": "array", "items": {"$ref": "#/components/schemas/TrackerSlots"}}))
-        self.assertEqual(slots, [{"tracker": "tt1", "queues": [{"queue": "research", "maps": 1, "reduces": 0}]}])
+        self.assertEqual(slots, [{"tracker": "tt1", "queues": [{"queue": "research", "maps": 1, "reduces": 0, "dimensions": {}}]}])
 
     def test_two_people_edit_the_settings(self):
         now = self.get("/settings")

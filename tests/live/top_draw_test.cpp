@@ -121,6 +121,51 @@ TEST(TopDraw, UnderFairQueuesHaveSharesAndBorrowNothing) {
               Contains(AllOf(HasSubstr("    RUN  WAIT "), HasSubstr("MAPS"))));
 }
 
+TEST(TopDraw, OfContainersAQueueHasALineForEachDimension) {
+  TopModel model = sample();
+  model.kinds = {"memory_mb", "vcores", "gpu"};
+  model.slots = {TopModel::Slots{12288, 10240, 2048, 0}, {12, 10, 2, 4}, {6, 5, 1, 0}};
+  TopQueue research = queue("research", 0, 0);
+  research.of = {{7373, 7373, 6144, 512, 12288, {}, 1024, true},
+                 {6, 8, 8, 12, {}, {}, 0, true},
+                 {3, 3, 3, 0, {}, {}, 0, true}};
+  research.dominant_thousandths = 666;
+  model.queues = {research, research};
+  model.queues[1].name = "research.vision";
+  model.claims = {};
+  TopView view;
+  view.pane = Pane::kQueues;
+  const auto lines = texts(model, view, {.columns = 100, .rows = 24});
+  EXPECT_THAT(lines[1], AllOf(HasSubstr("memory"), HasSubstr("10240 of 12288 MB used, 2048 free")));
+  EXPECT_THAT(lines[2], HasSubstr("10 of 12 vcores used, 2 free, 4 lost"));
+  EXPECT_THAT(lines[3], AllOf(HasSubstr("gpu"), HasSubstr("5 of 6 gpu used, 1 free")));
+  EXPECT_THAT(lines[5], AllOf(HasSubstr("RUN/GUAR     WAIT    DOM"), Not(HasSubstr("MAPS"))));
+  EXPECT_THAT(lines[6], AllOf(HasSubstr("research"), HasSubstr("memory"),
+                              HasSubstr("6144/7373      512  66.6%")));
+  EXPECT_THAT(lines[7], AllOf(HasSubstr("vcores"), HasSubstr(" 8/6       12"),
+                              Not(HasSubstr("research"))));
+  EXPECT_THAT(lines[8], AllOf(HasSubstr("gpu"), HasSubstr(" 3/3        0")));
+  EXPECT_THAT(lines[9], AllOf(HasSubstr("  vision"), HasSubstr("memory")));
+  EXPECT_THAT(texts(model, view, {.columns = 160, .rows = 24})[22],
+              HasSubstr("6144 MB running of 7373 allocated, 7373 guaranteed, at most 12288, 1024 "
+                        "reserved; 8 vcores running of 8 allocated"));
+  for (TopQueue& each : model.queues) {
+    for (auto& of : each.of) {
+      of.guarantees = false;
+      of.share_thousandths = 5'461'330;
+    }
+  }
+  EXPECT_THAT(texts(model, view, {.columns = 100, .rows = 24})[6],
+              HasSubstr("6144/5461.3      512  66.6%"));
+  for (const std::size_t columns : {1, 10, 39, 80, 160}) {
+    for (const std::size_t rows : {1, 2, 5, 8, 24}) {
+      const auto fitting = texts(model, view, {columns, rows, true});
+      EXPECT_LE(fitting.size(), rows);
+      for (const std::string& line : fitting) EXPECT_LE(display_width(line), columns) << line;
+    }
+  }
+}
+
 TEST(TopDraw, WhatKillsLostIsInSlotsOrOfEachDimension) {
   TopModel model = sample();
   model.kills = 2;

@@ -68,6 +68,39 @@ TEST(TopModel, AnswersOfAnotherKindAreNoDisaster) {
   EXPECT_EQ(model.slots[0].total, 0);
 }
 
+TEST(TopModel, CountsContainersByDimensionAndAnApplicationsGroupsTogether) {
+  TopModel model;
+  const Json memory = {{"total", 12288}, {"used", 10240}, {"free", 2048}, {"lost", 0}};
+  const Json offer = {{"gpu", {{"total", 6}}}, {"memory_mb", memory}, {"vcores", {}}};
+  take_cluster(model, {{"dimensions", offer}}, 0);
+  EXPECT_THAT(model.kinds, ElementsAre("memory_mb", "vcores", "gpu"));
+  EXPECT_EQ(model.slots[0].used, 10240);
+  EXPECT_EQ(model.slots[2].total, 6);
+  const Json of = {{"running", 6144}, {"lends", 0}, {"reserved", 512}};
+  take_queues(model, {{{"name", "a"},
+                       {"dominant_thousandths", 500},
+                       {"dimensions", {{"gpu", {{"running", 3}}}, {"memory_mb", of}}}}});
+  ASSERT_THAT(model.queues[0].of, SizeIs(2));
+  EXPECT_EQ(model.queues[0].of[0].running, 6144);
+  EXPECT_EQ(model.queues[0].of[0].reserved, 512);
+  EXPECT_TRUE(model.queues[0].of[0].guarantees);
+  EXPECT_EQ(model.queues[0].of[1].running, 3);
+  EXPECT_EQ(model.queues[0].dominant_thousandths, 500);
+  const auto group = [](int total, int succeeded, int progress) {
+    return Json{{"name", "g"},
+                {"tasks",
+                 {{"total", total}, {"succeeded", succeeded}, {"progress_millionths", progress}}}};
+  };
+  Json job = job_json(1, "RUNNING");
+  job["groups"] = Json::array({group(1, 1, 1'000'000), group(3, 0, 200'000)});
+  take_jobs(model, Json::array({job}));
+  EXPECT_EQ(model.jobs[0].of[0].total, 4);
+  EXPECT_EQ(model.jobs[0].of[0].succeeded, 1);
+  EXPECT_EQ(model.jobs[0].of[0].progress_millionths, 400'000);
+  take_cluster(model, Json::object(), 0);
+  EXPECT_THAT(model.kinds, ElementsAre("map", "reduce"));
+}
+
 TEST(TopModel, KnowsHowManyTrackersAreNotLive) {
   TopModel model;
   const Json states = {{"LIVE", 2}, {"SILENT", 1}, {"LOST", 3}, {"DRAINED", 0}};

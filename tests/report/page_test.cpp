@@ -138,5 +138,27 @@ TEST(Markup, TimesAlongAnAxisAreRoundAndNotTooMany) {
   }
 }
 
+TEST(Page, OfContainersItGoesByDimension) {
+  Report report = sample("research");
+  report.classes = container_classes({"memory_mb", "vcores", "gpu"});
+  report.slot_s = {30'720, 12, 0};
+  for (Series* series : {&report.queues[0], &report.cluster}) {
+    for (Point& each : series->points) {
+      each.of.resize(3);
+      each.of[1].running = 3;
+      each.of[1].guaranteed = 4;
+    }
+  }
+  report.totals[0].used_slot_s = {7'680, 9, 0};
+  report.totals[0].lent_slot_s = {3'600, 2, std::nullopt};
+  report.totals[0].borrowed_slot_s = {120, 0, std::nullopt};
+  const std::string page = html(report);
+  EXPECT_THAT(page, AllOf(HasSubstr("of the memory used"), HasSubstr("25.0%"),
+                          HasSubstr("9 vcore-s of 12 vcore-s"), HasSubstr("memory use</th>"),
+                          HasSubstr("60 MB-min, 2 vcore-s"), HasSubstr("container-s")));
+  EXPECT_THAT(page, Not(HasSubstr("slot-s")));
+  EXPECT_THAT(page, Not(HasSubstr("Reduce")));
+}
+
 }  // namespace
 }  // namespace weir::report

@@ -89,9 +89,19 @@ TEST(Timeline, WhatThePolicyDoesNotHaveIsNotNought) {
   const Series series = timeline.series("a", 3000);
   EXPECT_THAT(series.points[0].of[0].guaranteed, Optional(DoubleEq(6)));
   EXPECT_EQ(series.points[1].of[0].guaranteed, std::nullopt);
-  EXPECT_THAT(timeline.lent_slot_s("a", TaskKind::kMap), Optional(DoubleEq(2)));
-  EXPECT_EQ(timeline.lent_slot_s("a", TaskKind::kReduce), std::nullopt);
-  EXPECT_EQ(timeline.lent_slot_s("nobody", TaskKind::kMap), std::nullopt);
+  EXPECT_THAT(timeline.lent_slot_s("a").at(0), Optional(DoubleEq(2)));
+  EXPECT_EQ(timeline.lent_slot_s("a").at(1), std::nullopt);
+  EXPECT_EQ(timeline.lent_slot_s("nobody").at(0), std::nullopt);
+}
+
+TEST(Timeline, AllPointsHaveAllThatIsCountedAnywhere) {
+  Timeline timeline(0, 1000, 10);
+  timeline.add("a", std::size_t{2}, 1000, 2000, running(3));
+  timeline.add("b", std::size_t{0}, 0, 1000, running(1));
+  for (const char* queue : {"a", "b", "nobody"}) {
+    for (const Point& point : timeline.series(queue, 3000).points) EXPECT_EQ(point.of.size(), 3u);
+  }
+  EXPECT_THAT(timeline.series("a", 3000).points[1].of[2].running, DoubleEq(3));
 }
 
 }  // namespace

@@ -189,6 +189,15 @@ inline OutlookView::Figures full_figures(std::int64_t from) {
           .below_half_share_ms = from + 11};
 }
 
+inline OutlookView::Share full_share(std::int64_t from) {
+  OutlookView::Share share;
+  share.name = "a";
+  share.maps = full_figures(from);
+  share.reduces = full_figures(from + 100);
+  share.amounts = {{"memory_mb", full_figures(from + 1'000)}, {"gpu", full_figures(from + 2'000)}};
+  return share;
+}
+
 inline PolicyView full_policy() {
   return {.current = "fair",
           .available = {"capacity", "fair"},
@@ -196,8 +205,8 @@ inline PolicyView full_policy() {
           .notices = {"a notice"},
           .outlooks = {{"fair",
                         true,
-                        {{"alice", full_figures(100), full_figures(200), 2'000'000, "fifo", 3,
-                          4}}}}};
+                        {{"alice", full_figures(100), full_figures(200), 2'000'000, "fifo", 3, 4,
+                          {{"gpu", full_figures(500)}}}}}}};
 }
 
 inline SettingsDiffView full_diff() {
@@ -217,10 +226,8 @@ inline SettingsDiffView full_diff() {
           .warnings = {"warned"},
           .refusals = {"refused"},
           .at_restart = {"later"},
-          .preview = SettingsDiffView::Preview{{"capacity", false, {{"a", full_figures(100),
-                                                                     full_figures(200)}}},
-                                               {"fair", true, {{"a", full_figures(300),
-                                                                full_figures(400)}}},
+          .preview = SettingsDiffView::Preview{{"capacity", false, {full_share(100)}},
+                                               {"fair", true, {full_share(300)}},
                                                {{"a", "map", 35, 32, 30'000}}},
           .map_slots = 10,
           .reduce_slots = 11};

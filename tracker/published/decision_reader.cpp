@@ -261,8 +261,9 @@ std::int64_t DecisionLog::count_kills(std::int64_t after, KillCounts& counts) co
     if (record->number <= after) break;
     last = std::max(last, record->number);
     if (record->kind != DecisionKind::kKill || !record->flag) continue;
-    if (record->task_kind < kTaskKindCount)
-      ++counts[rare.segment().name_at(record->leaf)][record->task_kind];
+    // Tasks of applications have no class: there all of them are added up.
+    const std::size_t kind = std::min<std::size_t>(record->task_kind, kTaskKindCount - 1);
+    ++counts[rare.segment().name_at(record->leaf)][kind];
   }
   return last;
 }

@@ -39,11 +39,24 @@ OutlookView::Figures pool_class(const PoolFigures& pool, TaskKind kind) {
   return out;
 }
 
-OutlookView::Share pool_share(const PoolFigures& pool) {
+OutlookView::Figures pool_amount(const QueueFigures& of) {
+  OutlookView::Figures out = share_figures(of, false);
+  out.demand = of.demand;
+  return out;
+}
+
+OutlookView::Share pool_share(const PoolFigures& pool, const Space& space) {
   OutlookView::Share line;
   line.name = pool.pool;
-  line.maps = pool_class(pool, TaskKind::kMap);
-  line.reduces = pool_class(pool, TaskKind::kReduce);
+  if (space.containers()) {
+    for (std::size_t i = 0; i < pool.of_dimension.size(); ++i) {
+      const std::string_view dimension = space.name(space.dimensions()[i]);
+      line.amounts.push_back({std::string(dimension), pool_amount(pool.of_dimension[i])});
+    }
+  } else {
+    line.maps = pool_class(pool, TaskKind::kMap);
+    line.reduces = pool_class(pool, TaskKind::kReduce);
+  }
   if (pool.copying >= 0) line.reduces.copying = pool.copying;
   line.weight_millionths = pool.weight_millionths;
   line.mode = pool.fifo ? "fifo" : "fair";
@@ -64,9 +77,14 @@ void add_up_pending(std::vector<OutlookView::Share>* shares) {
     const auto parent = places.find(std::string_view(from.name).substr(0, dot));
     if (parent == places.end()) continue;
     OutlookView::Share& to = (*shares)[parent->second];
-    if (summed.insert(parent->second).second) to.maps.pending = to.reduces.pending = 0;
-    to.maps.pending += from.maps.pending;
-    to.reduces.pending += from.reduces.pending;
+    const bool first = summed.insert(parent->second).second;
+    const auto add = [first](OutlookView::Figures& sum, const OutlookView::Figures& one) {
+      sum.pending = (first ? 0 : sum.pending) + one.pending;
+    };
+    add(to.maps, from.maps);
+    add(to.reduces, from.reduces);
+    for (std::size_t d = 0; d < to.amounts.size(); ++d)
+      add(to.amounts[d].figures, from.amounts[d].figures);
   }
 }
 
@@ -75,7 +93,7 @@ OutlookView outlook_of(const ClusterState& state, TimeMs now, const Policy& poli
   out.policy = policy.name();
   out.pools = policy.pools() != nullptr;
   for (const PoolFigures& pool : pool_figures(policy, now))
-    out.shares.push_back(pool_share(pool));
+    out.shares.push_back(pool_share(pool, state.space()));
   if (policy.pools() != nullptr) {
     add_up_pending(&out.shares);
     return out;
@@ -85,8 +103,16 @@ OutlookView outlook_of(const ClusterState& state, TimeMs now, const Policy& poli
     OutlookView::Share& line = out.shares.emplace_back();
     line.name = tree.nodes()[q].path;
     const bool guarantees = policy.claims() != nullptr;
-    line.maps = share_figures(policy.figures(QueueId(q), TaskKind::kMap), guarantees);
-    line.reduces = share_figures(policy.figures(QueueId(q), TaskKind::kReduce), guarantees);
+    const auto figures = [&](Dimension d) {
+      return share_figures(policy.figures(QueueId(q), d), guarantees);
+    };
+    if (state.space().containers()) {
+      for (const Dimension d : state.space().dimensions())
+        line.amounts.push_back({std::string(state.space().name(d)), figures(d)});
+    } else {
+      line.maps = figures(TaskKind::kMap);
+      line.reduces = figures(TaskKind::kReduce);
+    }
   }
   add_up_pending(&out.shares);
   return out;

@@ -90,18 +90,27 @@ TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker,
 
 TrackerSlotsView render_slots(const Engine& engine, const TrackerState& tracker) {
   const ClusterState& state = engine.state();
-  std::map<QueueId, std::array<std::int64_t, kTaskKindCount>> slots;
+  std::map<QueueId, PerDimension<std::int64_t>> held;
   for (const AttemptSlot slot : tracker.attempts) {
     const Attempt& attempt = state.attempt(slot);
     const TaskKey& task = attempt.key.task;
     const Job* job = state.find_job(task.job);
     if (!attempt.has_slots() || job == nullptr) continue;
-    slots[attempt.queue][index(task.kind)] += job->width(task.kind);
+    PerDimension<std::int64_t>& of = held[attempt.queue];
+    for (const Dimension d : state.space().dimensions()) of[d] += job->need(task.kind)[d];
   }
   TrackerSlotsView out{tracker.name, {}};
-  for (const auto& [queue, of] : slots)
-    out.queues.push_back(
-        {state.tree().node(queue).path, of[index(TaskKind::kMap)], of[index(TaskKind::kReduce)]});
+  for (const auto& [queue, of] : held) {
+    TrackerSlotsView::Of& line = out.queues.emplace_back();
+    line.queue = state.tree().node(queue).path;
+    if (state.space().containers()) {
+      for (const Dimension d : state.space().dimensions())
+        line.amounts.push_back({std::string(state.space().name(d)), of[d]});
+    } else {
+      line.maps = of[TaskKind::kMap];
+      line.reduces = of[TaskKind::kReduce];
+    }
+  }
   return out;
 }
 

@@ -6,7 +6,7 @@
 // A queue at rest takes 23 KiB when its 60 days are full, one whose figures change with every point
 // 106 KiB; 1,000 queues, of which a fifth is busy, about 40 MiB. All together take at most
 // SeriesLimits::bytes: beyond that the oldest pieces go first, so the 60 days become fewer. At most
-// SeriesLimits::queues have series, of which those that are gone for longest make room; what no
+// SeriesLimits::queues are there, of which those that are gone for longest make room; what no
 // queue has had for 60 days leaves. `root` stands for the cluster: guaranteed are its slots, the
 // rest is summed up over the leaves.
 //
@@ -41,7 +41,7 @@ inline constexpr SeriesStep kSeriesSteps[] = {
 inline constexpr std::size_t kSeriesStepCount = 4;
 
 struct SeriesLimits {
-  std::size_t queues = 2'000;
+  std::size_t queues = 8'000;  // series of them: of containers each has one for two dimensions
   std::size_t bytes = 96 << 20;
 };
 

@@ -1,8 +1,11 @@
 #include "tracker/series/series_keeper.h"
 
 #include <chrono>
+#include <map>
 #include <unordered_map>
 #include <utility>
+
+#include "jobqueue/model/space.h"
 
 namespace weir {
 namespace {
@@ -19,10 +22,16 @@ SeriesFigures figures_of(const QueueView::Slots& slots) {
   return out;
 }
 
+// Of everything that is counted.
+struct Sample {
+  std::string queue;
+  std::vector<SeriesFigures> of;
+};
+
 // The queue's own and those above it, up to the cluster.
 class Family {
  public:
-  explicit Family(std::vector<SeriesSample>& samples) : samples_(samples) {
+  explicit Family(std::vector<Sample>& samples) : samples_(samples) {
     for (std::size_t i = 0; i < samples.size(); ++i) places_.emplace(samples[i].queue, i);
   }
   template <class Change>
@@ -38,50 +47,99 @@ class Family {
   }
 
  private:
-  std::vector<SeriesSample>& samples_;
+  std::vector<Sample>& samples_;
   std::unordered_map<std::string_view, std::size_t> places_;
 };
+
+// What is counted: both classes of slots, or the dimensions of containers.
+class Counted {
+ public:
+  explicit Counted(const PublishedViews& views) : views_(views) {
+    if (views.queues->empty()) return;
+    for (const QueueView::Amounts& each : views.queues->front().amounts)
+      dimensions_.push_back(each.dimension);
+  }
+
+  bool slots() const { return dimensions_.empty(); }
+  const std::vector<std::string>& dimensions() const { return dimensions_; }
+  std::size_t size() const { return slots() ? kTaskKindCount : dimensions_.size(); }
+  const QueueView::Slots& of(const QueueView& queue, std::size_t i) const {
+    if (!slots()) return queue.amounts[i].figures;
+    return i == 0 ? queue.maps : queue.reduces;
+  }
+  std::int64_t total(std::size_t i) const {
+    if (slots()) return views_.total.slots(kTaskKinds[i]);
+    const Space space(views_.settings->resources);
+    const auto dimension = space.find(dimensions_[i]);
+    return dimension ? views_.total[*dimension] : 0;
+  }
+  bool owed(const QueueView::Claim& claim, std::size_t i) const {
+    return slots() ? index(claim.kind) == i : claim.dimension == dimensions_[i];
+  }
+
+ private:
+  const PublishedViews& views_;
+  std::vector<std::string> dimensions_;
+};
+
+// A series has room for two classes, so those of containers have one for each two dimensions. The
+// names are part of its own: what is named anew begins anew. No queue's path has a slash.
+std::string series_of(const std::string& queue, const std::vector<std::string>& dimensions,
+                      std::size_t first) {
+  std::string name = queue + "/" + dimensions[first];
+  if (first + 1 < dimensions.size()) name += "," + dimensions[first + 1];
+  return name;
+}
+
+std::vector<SeriesSample> in_pairs(const std::vector<Sample>& samples, const Counted& counted) {
+  std::vector<SeriesSample> out;
+  for (const Sample& sample : samples) {
+    for (std::size_t i = 0; i < counted.size(); i += kTaskKindCount) {
+      SeriesSample& pair = out.emplace_back();
+      pair.queue =
+          counted.slots() ? sample.queue : series_of(sample.queue, counted.dimensions(), i);
+      for (std::size_t k = 0; k < kTaskKindCount && i + k < counted.size(); ++k)
+        pair.of[k] = sample.of[i + k];
+    }
+  }
+  return out;
+}
 
 }  // namespace
 
 std::vector<SeriesSample> sample_of(const PublishedViews& views, const KillCounts& kills) {
-  std::vector<SeriesSample> out;
+  const Counted counted(views);
+  std::vector<Sample> out;
   out.reserve(views.queues->size() + 1);
-  SeriesSample cluster;
-  cluster.queue = "root";
-  for (const TaskKind kind : kTaskKinds)
-    cluster.of[index(kind)].guaranteed = views.total.slots(kind);
-  out.push_back(std::move(cluster));
+  Sample& cluster = out.emplace_back(Sample{"root", {counted.size(), SeriesFigures{}}});
+  for (std::size_t i = 0; i < counted.size(); ++i) cluster.of[i].guaranteed = counted.total(i);
   for (const QueueView& queue : *views.queues) {
-    SeriesSample sample;
-    sample.queue = queue.name;
-    sample.of = {figures_of(queue.maps), figures_of(queue.reduces)};
-    if (queue.leaf) {
-      for (const TaskKind kind : kTaskKinds) {
-        const SeriesFigures& leaf = sample.of[index(kind)];
-        SeriesFigures& all = out[0].of[index(kind)];
-        all.allocated += leaf.allocated;
-        all.running += leaf.running;
-        all.pending += leaf.pending;
-      }
+    Sample& sample = out.emplace_back(Sample{queue.name, {}});
+    for (std::size_t i = 0; i < counted.size(); ++i) {
+      const SeriesFigures& figures = sample.of.emplace_back(figures_of(counted.of(queue, i)));
+      if (!queue.leaf) continue;
+      SeriesFigures& all = out[0].of[i];
+      all.allocated += figures.allocated;
+      all.running += figures.running;
+      all.pending += figures.pending;
     }
-    out.push_back(std::move(sample));
   }
   Family family(out);
   for (const QueueView& queue : *views.queues) {
     for (const QueueView::Claim& claim : queue.claims) {
-      if (claim.dimension) continue;  // the series are of slots
-      family.each(queue.name, [&](SeriesSample& of) {
-        of.of[index(claim.kind)].claims += claim.slots;
+      family.each(queue.name, [&](Sample& sample) {
+        for (std::size_t i = 0; i < counted.size(); ++i)
+          if (counted.owed(claim, i)) sample.of[i].claims += claim.slots;
       });
     }
   }
   for (const auto& [queue, count] : kills) {
-    family.each(queue, [&count = count](SeriesSample& of) {
-      for (const TaskKind kind : kTaskKinds) of.of[index(kind)].kills += count[index(kind)];
+    family.each(queue, [&, &count = count](Sample& sample) {
+      for (std::size_t i = 0; i < counted.size(); ++i)
+        sample.of[i].kills += counted.slots() ? count[i] : count[0] + count[1];
     });
   }
-  return out;
+  return in_pairs(out, counted);
 }
 
 SeriesKeeper::SeriesKeeper(Parts parts)
@@ -95,8 +153,33 @@ SeriesKeeper::~SeriesKeeper() {
 
 Result<SeriesView> SeriesKeeper::read(const SeriesQuery& query) const {
   const TimeMs now = parts_.now();
+  const std::vector<std::string> dimensions = Counted(*parts_.views->glance()).dimensions();
   const std::lock_guard lock(mutex_);
-  return book_.read(query, now);
+  if (dimensions.empty()) return book_.read(query, now);
+  return read_amounts(query, dimensions, now);
+}
+
+Result<SeriesView> SeriesKeeper::read_amounts(const SeriesQuery& query,
+                                              const std::vector<std::string>& dimensions,
+                                              TimeMs now) const {
+  SeriesView out;
+  std::map<std::int64_t, SeriesView::Point> points;
+  for (std::size_t i = 0; i < dimensions.size(); i += kTaskKindCount) {
+    SeriesQuery pair = query;
+    pair.queue = series_of(query.queue, dimensions, i);
+    const auto read = book_.read(pair, now);
+    if (!read) return book_.read(query, now);  // says what is wrong
+    out.step_ms = read->step_ms;
+    for (const SeriesView::Point& from : read->points) {
+      SeriesView::Point& point = points[from.at_ms];
+      point.at_ms = from.at_ms;
+      point.amounts.push_back({dimensions[i], from.maps});
+      if (i + 1 < dimensions.size()) point.amounts.push_back({dimensions[i + 1], from.reduces});
+    }
+  }
+  out.queue = query.queue;
+  for (auto& [at, point] : points) out.points.push_back(std::move(point));
+  return out;
 }
 
 void SeriesKeeper::stop() {

@@ -50,6 +50,9 @@ class SeriesKeeper {
   static constexpr std::size_t kPiecesAtOnce = 128;
   static constexpr DurationMs kWriteGapMs = 5'000;
 
+  // Where containers count: of each two dimensions there is a series.
+  Result<SeriesView> read_amounts(const SeriesQuery& query,
+                                  const std::vector<std::string>& dimensions, TimeMs now) const;
   void run();
   void restore();
   void sample();

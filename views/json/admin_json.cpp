@@ -24,6 +24,9 @@ Json share_json(const OutlookView::Share& share) {
   Json json = {{"name", share.name},
                {"maps", figures_json(share.maps)},
                {"reduces", figures_json(share.reduces)}};
+  Json& dimensions = json["dimensions"] = Json::object();
+  for (const OutlookView::Amounts& each : share.amounts)
+    dimensions[each.dimension] = figures_json(each.figures);
   if (share.weight_millionths)
     json["weight"] = static_cast<double>(*share.weight_millionths) / 1'000'000;
   if (share.mode) json["mode"] = *share.mode;

@@ -20,9 +20,12 @@ Json figures_json(const SeriesView::Figures& figures) {
 Json to_json(const SeriesView& series) {
   Json points = Json::array();
   for (const SeriesView::Point& point : series.points) {
-    points.push_back({{"t", point.at_ms},
-                      {"map", figures_json(point.maps)},
-                      {"reduce", figures_json(point.reduces)}});
+    Json json = {{"t", point.at_ms},
+                 {"map", figures_json(point.maps)},
+                 {"reduce", figures_json(point.reduces)}};
+    for (const SeriesView::Amounts& each : point.amounts)
+      json["dimensions"][each.dimension] = figures_json(each.figures);
+    points.push_back(std::move(json));
   }
   return {{"queue", series.queue}, {"step_ms", series.step_ms}, {"points", std::move(points)}};
 }

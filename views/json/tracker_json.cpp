@@ -61,8 +61,14 @@ Json to_json(const TrackerView& tracker) {
 
 Json to_json(const TrackerSlotsView& slots) {
   Json queues = Json::array();
-  for (const TrackerSlotsView::Of& of : slots.queues)
-    queues.push_back({{"queue", of.queue}, {"maps", of.maps}, {"reduces", of.reduces}});
+  for (const TrackerSlotsView::Of& of : slots.queues) {
+    Json dimensions = Json::object();
+    for (const Amount& each : of.amounts) dimensions[each.dimension] = each.amount;
+    queues.push_back({{"queue", of.queue},
+                      {"maps", of.maps},
+                      {"reduces", of.reduces},
+                      {"dimensions", std::move(dimensions)}});
+  }
   return {{"tracker", slots.tracker}, {"queues", std::move(queues)}};
 }
 

@@ -12,8 +12,19 @@ namespace {
 
 constexpr std::int64_t kHourMs = 3'600'000;
 
+// Of one class of slots, or of one dimension of what trackers offer.
 struct Slots {
   std::int64_t total = 0, used = 0, free = 0, withheld = 0, lost = 0;
+
+  void add(const TrackerView& tracker, std::int64_t has, std::int64_t holds) {
+    if (tracker.state == "LOST") {
+      lost += has;
+      return;
+    }
+    total += has;
+    used += holds;
+    (takes_tasks(tracker) ? free : withheld) += std::max<std::int64_t>(0, has - holds);
+  }
 };
 Json slots_json(const Slots& slots) {
   return {{"total", slots.total},
@@ -27,28 +38,31 @@ Json slots_json(const Slots& slots) {
 // not heard of, is free.
 Json trackers_json(const PublishedViews& views, TimeMs now) {
   Slots slots[kTaskKindCount];
+  std::vector<std::pair<std::string, Slots>> amounts;  // where containers count
+  if (!views.queues->empty()) {
+    for (const QueueView::Amounts& each : views.queues->front().amounts)
+      amounts.emplace_back(each.dimension, Slots{});
+  }
   std::map<std::string, std::int64_t> by_state;
   std::int64_t listed = 0, live = 0;
   each_tracker(views, now, [&](const TrackerView& tracker) {
     ++by_state[tracker.state];
-    for (const TaskKind kind : kTaskKinds) {
-      Slots& all = slots[index(kind)];
-      const std::int64_t total = tracker.total.slots(kind), used = tracker.used.slots(kind);
-      if (tracker.state == "LOST") {
-        all.lost += total;
-        continue;
-      }
-      all.total += total;
-      all.used += used;
-      (takes_tasks(tracker) ? all.free : all.withheld) += std::max<std::int64_t>(0, total - used);
+    for (const TaskKind kind : kTaskKinds)
+      slots[index(kind)].add(tracker, tracker.total.slots(kind), tracker.used.slots(kind));
+    for (auto& [dimension, all] : amounts) {
+      for (const TrackerView::Offer& each : tracker.offer)
+        if (each.dimension == dimension) all.add(tracker, each.total, each.used);
     }
     ++listed;
     if (takes_tasks(tracker)) ++live;
     return true;
   });
+  Json dimensions = Json::object();
+  for (const auto& [dimension, all] : amounts) dimensions[dimension] = slots_json(all);
   return {{"trackers", listed},
           {"trackers_live", live},
           {"slots", {{"maps", slots_json(slots[0])}, {"reduces", slots_json(slots[1])}}},
+          {"dimensions", std::move(dimensions)},
           {"trackers_by_state", by_state}};
 }
 

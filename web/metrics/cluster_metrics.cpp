@@ -33,6 +33,8 @@ const char* unused_state(const std::string& tracker_state) {
 void add_cluster(Families& families, const PublishedViews& views, std::int64_t now) {
   std::map<std::string, std::int64_t> trackers;
   std::map<std::string, std::int64_t> slots[kTaskKindCount];
+  std::map<std::string, std::map<std::string, std::int64_t>> offers;  // where containers count
+  std::int64_t reserved = 0, rooms = 0;
   each_tracker(views, now, [&](const TrackerView& tracker) {
     const std::string state = lower(tracker.state);
     ++trackers[state];
@@ -42,6 +44,14 @@ void add_cluster(Families& families, const PublishedViews& views, std::int64_t n
       if (state != "lost") of["used"] += used;
       of[unused_state(state)] += tracker.total.slots(kind) - (state == "lost" ? 0 : used);
     }
+    for (const TrackerView::Offer& offer : tracker.offer) {
+      auto& of = offers[offer.dimension];
+      const std::int64_t used = state == "lost" ? 0 : offer.used;
+      of["used"] += used;
+      of[unused_state(state)] += std::max<std::int64_t>(0, offer.total - used);
+    }
+    if (tracker.reserved_for) ++reserved;
+    rooms += tracker.rooms;
     return true;
   });
   families.gauge("weir_trackers", "Trackers by state, as `weir tracker list` shows it.");
@@ -50,9 +60,26 @@ void add_cluster(Families& families, const PublishedViews& views, std::int64_t n
                  "Slots of all trackers: used by attempts, free, withheld (the tracker takes no "
                  "tasks or is silent), lost with their tracker, or awaited after a restart.");
   for (const TaskKind kind : kTaskKinds) {
-    for (const char* state : kSlotStates)
-      families.add(slots[index(kind)][state], {{"class", name(kind)}, {"state", state}});
+    for (const char* state : kSlotStates) {
+      if (offers.empty())
+        families.add(slots[index(kind)][state], {{"class", name(kind)}, {"state", state}});
+    }
   }
+  families.gauge("weir_offered_amount",
+                 "What trackers offer where containers count, in MB, vcores and so on: used by "
+                 "attempts or held for gangs, and else as in weir_slots.");
+  for (auto& [dimension, of] : offers) {
+    for (const char* state : kSlotStates)
+      families.add(of[state], {{"dimension", dimension}, {"state", state}});
+  }
+  families
+      .gauge("weir_trackers_reserved",
+             "Trackers that are kept for a large task that waits for room there.")
+      .add(reserved);
+  families
+      .gauge("weir_gang_rooms",
+             "Members of gangs that have not started, for which room is held.")
+      .add(rooms);
   const UnfinishedJobs jobs = unfinished_jobs(*views.queues);
   families
       .gauge("weir_jobs",

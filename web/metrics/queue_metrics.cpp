@@ -16,10 +16,11 @@ const Slots& slots_of(const QueueView& queue, TaskKind kind) {
   return kind == TaskKind::kMap ? queue.maps : queue.reduces;
 }
 
-// One series for each queue and class that has the figure.
+// One series for each queue and class that has the figure; where containers count, none.
 template <class Figure>
 void each(Families& families, const PublishedViews& views, const Figure& figure) {
   for (const QueueView& queue : *views.queues) {
+    if (!queue.amounts.empty()) continue;
     for (const TaskKind kind : kTaskKinds) {
       const std::optional<double> value = figure(queue, kind);
       if (value) families.add(*value, {{"queue", queue.name}, {"class", name(kind)}});
@@ -58,6 +59,65 @@ void add_figures(Families& families, const PublishedViews& views) {
     if (!share) return std::nullopt;
     return static_cast<double>(*share) / 1'000;
   });
+}
+
+// One series for each queue and dimension of containers that has the figure.
+template <class Figure>
+void each_amount(Families& families, const PublishedViews& views, const Figure& figure) {
+  for (const QueueView& queue : *views.queues) {
+    for (const QueueView::Amounts& amounts : queue.amounts) {
+      const std::optional<double> value = figure(amounts);
+      if (value) families.add(*value, {{"queue", queue.name}, {"dimension", amounts.dimension}});
+    }
+  }
+}
+
+void add_amounts(Families& families, const PublishedViews& views) {
+  using Amounts = QueueView::Amounts;
+  const auto figure = [&](const char* metric, const char* help, std::int64_t Slots::* member) {
+    families.gauge(metric, help);
+    each_amount(families, views,
+                [member](const Amounts& of) { return number(of.figures.*member); });
+  };
+  const auto maybe = [&](const char* metric, const char* help, const auto& member) {
+    families.gauge(metric, help);
+    each_amount(families, views, [&member](const Amounts& of) -> std::optional<double> {
+      const std::optional<std::int64_t> value = member(of);
+      return value ? number(*value) : std::nullopt;
+    });
+  };
+  figure("weir_queue_guaranteed_amount",
+         "Where containers count: MB, vcores and so on that the queue is guaranteed.",
+         &Slots::guaranteed);
+  figure("weir_queue_allocated_amount",
+         "Likewise, that it may have now: its guarantee, less what it lends, more what it borrows.",
+         &Slots::allocated);
+  figure("weir_queue_running_amount", "Likewise, that tasks of the queue have.", &Slots::running);
+  figure("weir_queue_pending_amount", "Likewise, that tasks of the queue could use at once.",
+         &Slots::pending);
+  maybe("weir_queue_maximum_amount", "Likewise, the most that it may have, if it is bounded.",
+        [](const Amounts& of) { return of.figures.maximum; });
+  families.gauge("weir_queue_share_amount",
+                 "Likewise, the fair share of the pool of this path, under a policy with pools.");
+  each_amount(families, views, [](const Amounts& of) -> std::optional<double> {
+    if (!of.figures.share_thousandths) return std::nullopt;
+    return static_cast<double>(*of.figures.share_thousandths) / 1'000;
+  });
+  maybe("weir_queue_min_share_amount", "Likewise, the minimum share of that pool.",
+        [](const Amounts& of) { return of.min_share; });
+  maybe("weir_queue_kept_amount", "Likewise, of its guarantee: what it never lends.",
+        [](const Amounts& of) { return of.kept; });
+  maybe("weir_queue_reserved_amount",
+        "Likewise, that trackers keep for large tasks of the queue, or hold for its gangs.",
+        [](const Amounts& of) { return std::optional(of.reserved); });
+  families.gauge("weir_queue_dominant_share_ratio",
+                 "The largest part of the cluster, over all dimensions, that the queue runs: 0 to "
+                 "1.");
+  for (const QueueView& queue : *views.queues) {
+    if (queue.dominant_thousandths)
+      families.add(static_cast<double>(*queue.dominant_thousandths) / 1'000,
+                   {{"queue", queue.name}});
+  }
 }
 
 // As it is by now: views may be older, where nothing changes but the time. It stands still where
@@ -163,6 +223,7 @@ void add_queues(Families& families, const PublishedViews& views, std::int64_t no
   for (const QueueView& queue : *views.queues)
     families.add(queue.state == "STOPPED" ? 1.0 : 0.0, {{"queue", queue.name}});
   add_figures(families, views);
+  add_amounts(families, views);
   add_claims(families, views, now);
   add_slot_time(families, views);
   add_amount_time(families, views);

@@ -3,8 +3,8 @@
 import {get, send} from './api.js';
 import {h, visible} from './dom.js';
 import {confirm, notice} from './dialogs.js';
-import {counted, whole} from './format.js';
-import {roomOf} from './measure.js';
+import {amountOf, counted, whole} from './format.js';
+import {areSlots, classesOf, figuresOf, roomOf, sumOfTasks} from './measure.js';
 import {mayBeChanged, openTo, priorityMeans} from './rights.js';
 
 export const PRIORITIES = ['VERY_HIGH', 'HIGH', 'NORMAL', 'LOW', 'VERY_LOW'];
@@ -61,14 +61,21 @@ export async function move(one, where, kind = 'queue') {
 
 /** Queues to choose from, those with most room first. */
 export function queueOptions(queues) {
+  const classes = classesOf(queues);
+  const pending = (queue) => figuresOf(queue, classes[0][0]).pending;
+  const room = (queue) =>
+    areSlots(classes)
+      ? `${whole(roomOf(queue))} map and ${whole(roomOf(queue, 'reduces'))} reduce slots`
+      : classes.map(([view, kind]) => amountOf(roomOf(queue, view), kind)).join(', ');
+  const waits = (queue) =>
+    areSlots(classes) ? whole(pending(queue)) : amountOf(pending(queue), classes[0][1]);
   return queues
-    .sort((a, b) => roomOf(b) - roomOf(a) || a.maps.pending - b.maps.pending)
+    .sort((a, b) => roomOf(b) - roomOf(a) || pending(a) - pending(b))
     .map((queue) =>
       h(
         'option',
         {value: queue.name},
-        `${queue.name}: room for ${whole(roomOf(queue))} map and ` +
-          `${whole(roomOf(queue, 'reduces'))} reduce slots, ${whole(queue.maps.pending)} pending`,
+        `${queue.name}: room for ${room(queue)}, ${waits(queue)} pending`,
       ),
     );
 }
@@ -122,8 +129,8 @@ export function askRelease(one) {
 }
 
 export function askKill(one) {
-  const running = one.maps.running + one.reduces.running;
-  const done = one.maps.succeeded + one.reduces.succeeded;
+  const running = sumOfTasks(one, 'running');
+  const done = sumOfTasks(one, 'succeeded');
   return confirm({
     title: 'Kill the job',
     action: 'Kill the job',

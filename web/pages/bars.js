@@ -2,19 +2,16 @@
 // (solid; beyond its guarantee striped: borrowed), what is pending (outlined), and marks for what
 // the ruling policy holds it against: guaranteed and allocated, or share and minimum; and at most.
 import {h, setVars, fill} from './dom.js';
-import {whole, counted} from './format.js';
+import {amountOf, whole, counted} from './format.js';
+import {areSlots, classesOf, clusterOf, figuresOf, keptText} from './measure.js';
 import {measureOf, measureOfAll, dueOf, demandOf, shareText, minimumText} from './measure.js';
 import {colourClass} from './colours.js';
-
-export const CLASSES = [
-  ['maps', 'map', 'maps'],
-  ['reduces', 'reduce', 'reduces'],
-];
+import {ofAmounts} from './words.js';
 
 /** The sentence of a bar: every figure in it. */
 export function barSentence(queue, slots, kind) {
   const measure = measureOf(slots);
-  const parts = [`runs ${counted(slots.running, kind + ' slot')}`];
+  const parts = [`runs ${amountOf(slots.running, kind)}`];
   if (slots.borrows) parts[0] += `, ${whole(slots.borrows)} of them borrowed`;
   if (measure === 'guarantee')
     parts.push(`allocated ${whole(slots.allocated)}`, `guaranteed ${whole(slots.guaranteed)}`);
@@ -27,39 +24,18 @@ export function barSentence(queue, slots, kind) {
   parts.push(`${whole(slots.pending)} pending`);
   if (slots.lends) parts.push(`lends ${whole(slots.lends)} to others`);
   if (slots.copying) parts.push(`${whole(slots.copying)} of reduces that copy`);
-  return `${queue}: ${parts.join('; ')}.`;
+  return `${queue}: ${parts.concat(keptText(slots)).join('; ')}.`;
 }
 
 export function makeBar() {
-  const bar = h(
-    'div',
-    {class: 'bar', role: 'img'},
-    h('i', {class: 'b-track'}),
-    h('i', {class: 'b-pending'}),
-    h('i', {class: 'b-own'}),
-    h('i', {class: 'b-over'}),
-    h('i', {class: 'b-alloc'}),
-    h('i', {class: 'b-g'}),
-    h('i', {class: 'b-m'}),
-  );
-  return bar;
+  const parts = ['track', 'pending', 'own', 'over', 'alloc', 'g', 'm'];
+  const of = (part) => h('i', {class: 'b-' + part});
+  return h('div', {class: 'bar', role: 'img'}, parts.map(of));
 }
 
 /** Draws a bar's figures; `scale` is how many slots the whole width is. */
 export function setBar(bar, queue, slots, kind, scale) {
-  const signature = [
-    queue.name,
-    queue.leaf,
-    scale,
-    slots.running,
-    slots.pending,
-    slots.guaranteed,
-    slots.allocated,
-    slots.maximum,
-    slots.lends,
-    slots.share_thousandths,
-    slots.min_share,
-  ].join();
+  const signature = JSON.stringify([queue.name, queue.leaf, scale, {...slots, time: 0}]);
   if (bar.signature === signature) return;
   bar.signature = signature;
   const of = (n) => Math.max(0, Math.min(1, scale ? n / scale : 0)).toFixed(4);
@@ -87,13 +63,13 @@ export function setBar(bar, queue, slots, kind, scale) {
   bar.setAttribute('aria-label', sentence);
 }
 
-/** How many slots of each class the bars' whole width is. */
+/** How much of each class the bars' whole width is. */
 export function scales(queues, cluster) {
   const out = {};
-  for (const [view] of CLASSES) {
+  for (const [view] of classesOf(queues)) {
     const tops = queues.filter((queue) => !queue.name.includes('.'));
-    const total = cluster?.slots?.[view]?.total ?? 0;
-    const due = tops.reduce((sum, queue) => sum + Math.floor(dueOf(queue[view])), 0);
+    const total = clusterOf(cluster, view)?.total ?? 0;
+    const due = tops.reduce((sum, queue) => sum + Math.floor(dueOf(figuresOf(queue, view))), 0);
     out[view] = Math.max(1, total, due);
   }
   return out;
@@ -109,14 +85,7 @@ export function ownScale(slots, scale) {
 /** A job's tasks of one class: done, running, left. */
 export function setProgress(cell, tasks, queue) {
   if (!tasks.total) return void (cell.firstChild && fill(cell));
-  const signature = [
-    tasks.total,
-    tasks.succeeded,
-    tasks.running,
-    tasks.pending,
-    queue,
-    tasks.failed_attempts,
-  ].join();
+  const signature = JSON.stringify([tasks, queue]);
   if (cell.signature === signature && cell.firstChild) return;
   cell.signature = signature;
   let box = cell.firstChild;
@@ -154,19 +123,15 @@ const MAXIMUM = [
   'The bracket: the queue never has more. Without one it may have the whole cluster.',
 ];
 const RUNNING = ['s-own', 'running', "Solid: slots that the queue runs, in the queue's colour."];
+const WITHIN = "Solid: slots that the queue runs within its guarantee, in the queue's colour.";
+const BORROWED =
+  'Striped: slots that it runs above its guarantee. They are lent by others, and taken back when ' +
+  'those want them.';
+const DUE = 'The tall mark: what fair deals to it now; red while it has less and wants more.';
 const LEGENDS = {
   guarantee: [
-    [
-      's-own',
-      'running',
-      "Solid: slots that the queue runs within its guarantee, in the queue's colour.",
-    ],
-    [
-      's-over',
-      'borrowed',
-      'Striped: slots that it runs above its guarantee. They are lent by others, and taken ' +
-        'back when those want them.',
-    ],
+    ['s-own', 'running', WITHIN],
+    ['s-over', 'borrowed', BORROWED],
     PENDING,
     ['s-alloc', 'allocated', 'The line below: its part of the cluster as it is now.'],
     ['s-g', 'guaranteed', 'The tall mark: what the queue can have whenever it wants it.'],
@@ -176,11 +141,7 @@ const LEGENDS = {
     RUNNING,
     PENDING,
     ['s-alloc', 'minimum', 'The line below: its minimum share, which it gets first.'],
-    [
-      's-g',
-      'fair share',
-      'The tall mark: what fair deals to it now; red while it has less and wants more.',
-    ],
+    ['s-g', 'fair share', DUE],
     MAXIMUM,
   ],
   none: [RUNNING, PENDING, MAXIMUM],
@@ -190,16 +151,21 @@ const LEGENDS = {
 export function legend() {
   const element = h('div', {class: 'legend', 'aria-label': 'What the bars show'});
   let shown = null;
-  const draw = (measure) => {
-    if (measure === shown) return;
-    shown = measure;
+  const draw = (measure, slots) => {
+    if (measure + slots === shown) return;
+    shown = measure + slots;
     fill(
       element,
-      LEGENDS[measure].map(([cls, text, tip]) =>
-        h('span', {class: 'legend-item', tabindex: 0, tip}, h('i', {class: 'sample ' + cls}), text),
-      ),
+      LEGENDS[measure].map(([cls, text, words]) => {
+        const tip = slots ? words : ofAmounts(words);
+        const sample = h('i', {class: 'sample ' + cls});
+        return h('span', {class: 'legend-item', tabindex: 0, tip}, sample, text);
+      }),
     );
   };
-  draw('guarantee');
-  return {element, show: (queues) => draw(measureOfAll(queues))};
+  draw('guarantee', true);
+  return {
+    element,
+    show: (queues) => draw(measureOfAll(queues), areSlots(classesOf(queues))),
+  };
 }

@@ -6,6 +6,7 @@ import {confirm, notice, openDialog, refusal} from './dialogs.js';
 import {counted, whole} from './format.js';
 import {PRIORITIES, priorityNote, queueOptions} from './actions.js';
 import {mayBeChanged, openTo} from './rights.js';
+import {sumOfTasks} from './measure.js';
 
 const NAMED = 5;
 const AT_A_TIME = 4;
@@ -112,8 +113,7 @@ function failuresOfUndo({failed}) {
 }
 
 const path = (job) => `/jobs/${job.number}`;
-const sum = (jobs, of) =>
-  jobs.reduce((all, job) => all + of(job.maps) + of(job.reduces), 0);
+const sum = (jobs, key) => jobs.reduce((all, job) => all + sumOfTasks(job, key), 0);
 
 function askKill(selection) {
   const jobs = selection.jobs();
@@ -124,8 +124,8 @@ function askKill(selection) {
     after: h(
       'p',
       {},
-      `${counted(sum(jobs, (tasks) => tasks.running), 'running attempt')} will be killed, the ` +
-        `work of ${counted(sum(jobs, (tasks) => tasks.succeeded), 'finished task')} and what ` +
+      `${counted(sum(jobs, 'running'), 'running attempt')} will be killed, the ` +
+        `work of ${counted(sum(jobs, 'succeeded'), 'finished task')} and what ` +
         'they have written is removed. There is no way back.',
     ),
     are: () => (jobs.length === 1 ? 'is killed' : 'are killed'),

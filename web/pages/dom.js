@@ -99,15 +99,6 @@ export function oneLine(text) {
   return lines.filter((line) => line).reduce((all, line) => (all ? join(all, line) : line), '');
 }
 
-/** A user's string: isolated from the direction of its surroundings, whole in the title. */
-export function userText(text, className = '') {
-  const shown = visible(text);
-  return h(
-    'bdi',
-    {class: ('user-text ' + className).trim(), title: shown.length > 24 ? shown : null},
-    shown,
-  );
-}
 
 export function link(href, ...children) {
   return h('a', {href}, ...children);

@@ -1,6 +1,10 @@
 // Figures as text, the same as the command line writes them.
 
 const INTEGER = new Intl.NumberFormat('en-US');
+const digits = (n) =>
+  new Intl.NumberFormat('en-US', {minimumFractionDigits: n, maximumFractionDigits: n});
+const HUNDREDTHS = digits(2);
+const TENTHS = digits(1);
 
 export const DASH = '–';
 
@@ -11,17 +15,35 @@ export function whole(number) {
 /** A share that may be a fraction of a slot. */
 export function share(number) {
   if (number === null || number === undefined) return DASH;
-  return Number.isInteger(number) ? INTEGER.format(number) : number.toFixed(2);
+  return (Number.isInteger(number) ? INTEGER : HUNDREDTHS).format(number);
 }
+
+export const tenths = (number) => TENTHS.format(Math.round(number * 10) / 10);
 
 export function counted(number, one, many = one + 's') {
   return `${whole(number)} ${number === 1 ? one : many}`;
 }
 
-/** So much of a dimension of containers: 3,072 MB, 2 gpu. */
-export function amountOf(amount, dimension) {
-  return `${whole(amount)} ${dimension === 'memory_mb' ? 'MB' : dimension}`;
+/** So much of what is counted: 2 map slots; of a dimension of containers 3,072 MB, 1 vcore, 2 gpu. */
+export function amountOf(amount, kind) {
+  if (kind === 'map' || kind === 'reduce') return counted(amount, `${kind} slot`);
+  if (kind === 'vcores') return counted(amount, 'vcore');
+  return `${whole(amount)} ${unitOf(kind)}`;
 }
+
+/** What that is: map slots, memory, gpu. */
+export function nameOf(kind) {
+  if (kind === 'map' || kind === 'reduce') return `${kind} slots`;
+  return kind === 'memory_mb' ? 'memory' : kind;
+}
+
+export function unitOf(kind) {
+  if (kind === 'map' || kind === 'reduce') return 'slots';
+  return kind === 'memory_mb' ? 'MB' : kind;
+}
+
+/** Of thousandths: 37.5%. */
+export const thousandths = (part) => `${((part ?? 0) / 10).toFixed(1)}%`;
 
 /** 480ms, 4.2s, 3m20s, 2h05m, 3d04h. */
 export function duration(ms) {
@@ -41,11 +63,6 @@ export function duration(ms) {
 /** Whole seconds: for what counts down on the page. */
 export function seconds(ms) {
   return ms < 60_000 ? `${Math.max(0, Math.ceil(ms / 1000))}s` : duration(ms);
-}
-
-export function percent(part, all) {
-  if (!all) return DASH;
-  return `${Math.floor((100 * part) / all)}%`;
 }
 
 export function millionths(number) {

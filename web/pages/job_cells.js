@@ -6,12 +6,35 @@ import {colourClass} from './colours.js';
 import {setProgress} from './bars.js';
 import {href} from './router.js';
 import {WORDS} from './words.js';
+import {sumOfTasks, tasksOf} from './measure.js';
 import {Table} from './table.js';
 import {jobKey} from './actions.js';
 
 export function stateBadge(state) {
   return h('span', {class: 'badge ' + tone(state)}, state.toLowerCase());
 }
+
+const isApplication = (job) => Boolean(job.groups?.length);
+
+function tasksText(job) {
+  if (isApplication(job))
+    return `${whole(sumOfTasks(job, 'succeeded'))}/${whole(sumOfTasks(job, 'total'))} tasks`;
+  return `${whole(job.maps.succeeded)}/${whole(job.maps.total)} maps`;
+}
+
+/** Of an application all its tasks, and what each group has. */
+function tasksCell(cell, job) {
+  if (!isApplication(job)) return setProgress(cell, job.maps, job.queue);
+  const all = {};
+  for (const key of Object.keys(job.groups[0].tasks)) all[key] = sumOfTasks(job, key);
+  setProgress(cell, all, job.queue);
+  const line = ([name, of]) =>
+    `${visible(name)} ${whole(of.succeeded)}/${whole(of.total)} done, ${whole(of.running)} running`;
+  cell.firstChild.dataset.tip = `${tasksOf(job).map(line).join('; ')}.`;
+}
+
+/** What the column of maps is called where there are applications among the jobs. */
+export const tasksLabel = (jobs) => (jobs.some(isApplication) ? 'Maps, tasks' : 'Maps');
 
 function nameCell(cell, job) {
   if (!cell.link) {
@@ -31,7 +54,7 @@ function nameCell(cell, job) {
   setPath(cell.where, job.queue ?? '');
   setText(
     cell.rest,
-    visible(why ?? `, ${whole(job.maps.succeeded)}/${whole(job.maps.total)} maps`),
+    visible(why ?? `, ${tasksText(job)}`),
   );
 }
 
@@ -133,7 +156,7 @@ export function jobColumns({queue = true, select = null} = {}) {
       width: 'minmax(80px, 110px)',
       from: 480,
       tip: WORDS.maps,
-      draw: (cell, job) => setProgress(cell, job.maps, job.queue),
+      draw: tasksCell,
     },
     {
       key: 'reduces',
@@ -150,7 +173,7 @@ export function jobColumns({queue = true, select = null} = {}) {
       from: 1500,
       right: true,
       tip: 'Tasks of the job that run now, maps and reduces together.',
-      text: (job) => whole(job.maps.running + job.reduces.running),
+      text: (job) => whole(sumOfTasks(job, 'running')),
     },
     {
       key: 'priority',

@@ -1,7 +1,7 @@
 // A list of jobs as long as the cluster has them: the next page of the API is read when one
 // scrolls near the end, and changes that the stream tells replace the rows they are of.
 import {read, withQuery} from './api.js';
-import {jobTable} from './job_cells.js';
+import {jobTable, tasksLabel} from './job_cells.js';
 import {jobKey} from './actions.js';
 import {Selection} from './bulk.js';
 import {failure, loading} from './states.js';
@@ -156,6 +156,11 @@ export class JobList {
     this.cursor = next;
     fill(this.note);
     this.selection.listed(items, !next);
+    const maps = this.table.columns.find((column) => column.key === 'maps');
+    if (maps && maps.label !== tasksLabel(items)) {
+      maps.label = tasksLabel(items);
+      this.table.drawHead();
+    }
     this.table.set(items);
     this.onCount?.(items.length, total);
   }

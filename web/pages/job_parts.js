@@ -78,7 +78,7 @@ const COLUMNS = [
   },
 ];
 
-export function drawAttempts(page, place, path) {
+export function drawAttempts(page, place, path, groups) {
   const lanes = swimlanes();
   const lanesPanel = h(
     'section',
@@ -118,7 +118,7 @@ export function drawAttempts(page, place, path) {
   const resource = page.show(note, path + '/tasks', {topic: 'jobs', every: 5000}, (attempts) => {
     fill(note);
     setText(count, counted(attempts.length, 'attempt'));
-    lanes.set(attempts, Date.now());
+    lanes.set(attempts, Date.now(), groups());
     lanesPanel.hidden = !attempts.length;
     table.set([...attempts].sort((a, b) => b.launched_at_ms - a.launched_at_ms));
   });

@@ -2,14 +2,15 @@
 // beside it who comes before it and who has what its queue is guaranteed.
 import {h, fill, oneLine, visible} from './dom.js';
 import {get, withQuery} from './api.js';
-import {counted} from './format.js';
+import {amountOf} from './format.js';
 import {href} from './router.js';
 import {MENDS, MEND_ACTIONS, WORDS} from './words.js';
 import {showFacts} from './plain_table.js';
 import {PRIORITIES, askMove, askPriority, askRelease, move} from './actions.js';
 import {confirm, notice} from './dialogs.js';
 import {colourClass, knowQueues} from './colours.js';
-import {measureOfAll, roomOf, slotsText} from './measure.js';
+import {areSlots, classesOf, figuresOf, measureOfAll, roomOf} from './measure.js';
+import {slotsText, sumOfTasks} from './measure.js';
 import {failure, loading} from './states.js';
 import {PRIORITY, mayChange, openTo, priorityCounts} from './rights.js';
 
@@ -49,7 +50,9 @@ async function jobsBefore(job, policy, signal) {
   if (policy === 'fifo')
     jobs.sort((a, b) => rank(a) - rank(b) || a.number - b.number);
   const at = jobs.findIndex((one) => one.number === job.number);
-  return jobs.slice(0, Math.max(0, at)).filter((one) => one[kind].pending > 0);
+  return jobs
+    .slice(0, Math.max(0, at))
+    .filter((one) => (one.groups.length ? sumOfTasks(one, 'pending') : one[kind].pending) > 0);
 }
 
 function named(job) {
@@ -85,37 +88,26 @@ function suggestion(job, {may, targets}) {
     return h('p', {class: 'muted'}, 'Its owner, or who administers its queue, may change it.');
   if (job.state === 'HELD')
     return h('p', {}, 'It would start in no queue while it is held: release it first.');
-  const kind = needs(job);
+  const classes = classesOf(targets);
+  const [view, kind] = areSlots(classes) && needs(job) === 'reduces' ? classes[1] : classes[0];
   const best = targets
-    .map((queue) => ({queue, room: roomOf(queue, kind)}))
+    .map((queue) => ({queue, room: roomOf(queue, view)}))
     .sort((a, b) => b.room - a.room)[0];
   if (!best?.room)
     return h('p', {class: 'muted'}, 'No other queue to which it may go has room for it now.');
+  const to = best.queue.name;
+  const body = h('p', {}, `${job.job} goes from ${job.queue} to ${to}; what it runs goes on.`);
+  const ask = () =>
+    confirm({title: 'Move the job', action: 'Move', body, run: () => move(job, to)}).catch(
+      (error) => notice(error.message, {bad: true}),
+    );
   return h(
     'p',
     {},
     'Queue ',
-    h('a', {href: href.queue(best.queue.name)}, visible(best.queue.name)),
-    ` has room for ${counted(best.room, `${kind === 'maps' ? 'map' : 'reduce'} slot`)} now. `,
-    h(
-      'button',
-      {
-        on: {
-          click: () =>
-            confirm({
-              title: 'Move the job',
-              action: 'Move',
-              body: h(
-                'p',
-                {},
-                `${job.job} goes from ${job.queue} to ${best.queue.name}; what it runs goes on.`,
-              ),
-              run: () => move(job, best.queue.name),
-            }).catch((error) => notice(error.message, {bad: true})),
-        },
-      },
-      `Move it to ${best.queue.name}`,
-    ),
+    h('a', {href: href.queue(to)}, visible(to)),
+    ` has room for ${amountOf(best.room, kind)} now. `,
+    h('button', {on: {click: ask}}, `Move it to ${to}`),
   );
 }
 
@@ -204,12 +196,9 @@ export function drawWhy(page, place, path, whenJob) {
       );
     }
     const rows = queue
-      ? [
-          ['Map slots', queue.maps],
-          ['Reduce slots', queue.reduces],
-        ].map(([label, slots]) => [
+      ? classesOf([queue]).map(([view, , label]) => [
           label,
-          slotsText(slots),
+          slotsText(figuresOf(queue, view)),
           `${WORDS.running} ${WORDS[DUE[measureOfAll(queues)]]} ${WORDS.pending}`,
         ])
       : [];

@@ -1,8 +1,47 @@
-// What the policy that rules holds queues against: capacity what they are guaranteed, fair the
-// shares that it deals (with minimums), fifo nothing.
-import {whole} from './format.js';
+// What is counted of queues, and what the policy that rules holds them against: capacity what they
+// are guaranteed, fair the shares that it deals (with minimums), fifo nothing.
+import {amountOf, tenths, whole} from './format.js';
 
 const SHARES = '/pools';
+const SLOTS = [
+  ['maps', 'map', 'Map slots'],
+  ['reduces', 'reduce', 'Reduce slots'],
+];
+const LABELS = {memory_mb: 'Memory, MB', vcores: 'Vcores'};
+
+/** What is counted of these: [view, kind, label] of each class of slots, or where containers count of
+ * each dimension. */
+export function classesOf(things) {
+  const names = Object.keys(things[0]?.dimensions ?? {});
+  return names.length ? names.map((name) => [name, name, LABELS[name] ?? name]) : SLOTS;
+}
+
+export const areSlots = (classes) => classes === SLOTS;
+
+/** Its figures in one of them. */
+export const figuresOf = (thing, view) => thing?.dimensions?.[view] ?? thing?.[view];
+
+/** What there is of any of them: 2,048 MB and 1 vcore. */
+export function amountsOf(thing, of) {
+  return classesOf([thing])
+    .map(([view, kind]) => [of(figuresOf(thing, view)) ?? 0, kind])
+    .filter(([amount]) => amount)
+    .map(([amount, kind]) => amountOf(amount, kind));
+}
+
+/** Its tasks, of maps and reduces or of the groups of an application: [name, tasks] of each. */
+export function tasksOf(job) {
+  if (job.groups?.length) return job.groups.map(({name, tasks}) => [name, tasks]);
+  return [
+    ['maps', job.maps],
+    ['reduces', job.reduces],
+  ];
+}
+
+export const sumOfTasks = (job, key) => tasksOf(job).reduce((sum, [, of]) => sum + of[key], 0);
+
+/** Of the cluster: total, used, free, withheld, lost. */
+export const clusterOf = (cluster, view) => figuresOf({...cluster, ...cluster?.slots}, view);
 
 /** Of one queue's slots in a class: 'guarantee', 'share' or 'none'. */
 export function measureOf(slots) {
@@ -14,7 +53,10 @@ export function measureOf(slots) {
 
 /** Of all queues: under fair some of them may be no pools. */
 export function measureOfAll(queues) {
-  const all = new Set(queues.flatMap((queue) => [measureOf(queue.maps), measureOf(queue.reduces)]));
+  const classes = classesOf(queues);
+  const all = new Set(
+    queues.flatMap((queue) => classes.map(([view]) => measureOf(figuresOf(queue, view)))),
+  );
   return ['guarantee', 'share'].find((one) => all.has(one)) ?? 'none';
 }
 
@@ -27,7 +69,7 @@ export function dueOf(slots) {
 
 /** A share as the command line writes it: 2.7 slots. */
 export function shareText(slots) {
-  return measureOf(slots) === 'share' ? (Math.round(dueOf(slots) * 10) / 10).toFixed(1) : '–';
+  return measureOf(slots) === 'share' ? tenths(dueOf(slots)) : '–';
 }
 
 export function minimumText(slots) {
@@ -41,7 +83,7 @@ export function demandOf(slots) {
 
 /** It runs its maximum and has jobs that wait: they are not pending, for nothing may start them. */
 export function waitsAtMaximum(queue, kind) {
-  const {pending, running, maximum} = queue[kind];
+  const {pending, running, maximum} = figuresOf(queue, kind);
   const full = running > 0 && running >= (maximum ?? Infinity);
   return full && !pending && queue.jobs_pending + queue.jobs_waiting > 0;
 }
@@ -73,12 +115,17 @@ export function slotsText(slots) {
     parts.push(`a demand of ${whole(demandOf(slots))}`);
   }
   if (slots.maximum !== null) parts.push(`at most ${whole(slots.maximum)}`);
-  return `${parts.join(', ')}; ${whole(slots.pending)} pending`;
+  return [`${parts.join(', ')}; ${whole(slots.pending)} pending`, ...keptText(slots)].join('; ');
+}
+
+/** Of containers: what waits for room on a tracker keeps meanwhile, and what is never lent. */
+export function keptText({reserved, kept}) {
+  return [reserved && `${whole(reserved)} reserved`, kept && `${whole(kept)} never lent`].filter(Boolean);
 }
 
 /** How many more slots of a class a queue could run at once, by what it may have. */
-export function roomOf(queue, kind = 'maps') {
-  const slots = queue[kind];
+export function roomOf(queue, kind = classesOf([queue])[0][0]) {
+  const slots = figuresOf(queue, kind);
   const most = {
     guarantee: Math.max(slots.guaranteed, slots.allocated),
     share: Math.floor(dueOf(slots)),
@@ -103,7 +150,7 @@ export function showQueues(page, place, shown) {
     );
   };
   const list = page.show(place, '/queues', {topic: 'queues', merge: true}, (queues) => {
-    const share = measureOfAll(queues) === 'share';
+    const share = measureOfAll(queues) === 'share' && areSlots(classesOf(queues));
     if (share && !pools) {
       pools = page.use(SHARES, {topic: 'queues', every: 5000, least: 3000}, (value) => {
         for (const pool of value?.pools ?? []) minimums.set(pool.name, pool);

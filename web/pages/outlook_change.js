@@ -1,9 +1,9 @@
 // Who would run more and who less under another policy or other settings, as the cluster is now, and
 // which claims would be open then.
 import {h, visible} from './dom.js';
-import {CLASSES} from './bars.js';
 import {colourClass} from './colours.js';
-import {counted, duration, share, whole} from './format.js';
+import {amountOf, counted, duration, share, whole} from './format.js';
+import {areSlots, classesOf, figuresOf} from './measure.js';
 import {plainTable} from './plain_table.js';
 import {WORDS} from './words.js';
 
@@ -25,19 +25,17 @@ const isBranch = (name, names) => names.some((other) => other.startsWith(name + 
 /** Rows for every queue or pool that any policy names, leaves only. */
 export function rowsOf(outlooks) {
   const names = [...new Set(outlooks.flatMap((one) => one.shares.map((s) => s.name)))];
+  const any = (one, keys) => keys.some((key) => one[key] > 0);
   const used = new Set(
     outlooks.flatMap((one) =>
       one.shares
-        .filter(
-          (s) =>
-            s.maps.running +
-              s.maps.pending +
-              s.reduces.running +
-              s.reduces.pending +
-              (s.maps.guaranteed ?? 0) +
-              (s.maps.maximum ?? 0) >
-            0,
-        )
+        .filter((s) => {
+          const all = classesOf([s]).map(([view]) => figuresOf(s, view));
+          return (
+            any(all[0], ['guaranteed', 'maximum']) ||
+            all.some((of) => any(of, ['running', 'pending']))
+          );
+        })
         .map((s) => s.name),
     ),
   );
@@ -52,8 +50,8 @@ function change(before, after, view) {
   const then = sharesOf(after);
   const rows = rowsOf([before, after])
     .map((name) => {
-      const running = (now.get(name) ?? then.get(name))?.[view]?.running ?? 0;
-      return {name, running, then: wouldRun(then.get(name)?.[view])};
+      const running = figuresOf(now.get(name) ?? then.get(name), view)?.running ?? 0;
+      return {name, running, then: wouldRun(figuresOf(then.get(name), view))};
     })
     .filter((row) => row.then !== null);
   const gains = rows
@@ -70,49 +68,39 @@ function change(before, after, view) {
 /** What each class of slots would gain and lose from one outlook to another: policies, or settings. */
 export function changeList(before, after) {
   const to = after.policy;
-  return CLASSES.map(([view, kind]) => {
+  const classes = classesOf([...before.shares, ...after.shares]);
+  return classes.map(([view, , label]) => {
     const {gains, loses, kills, rows} = change(before, after, view);
-    const line = (row, cls) =>
-      h(
+    const line = (row, cls) => {
+      const by = share(Math.abs(Math.round((row.then - row.running) * 100) / 100));
+      return h(
         'li',
         {},
         h('span', {}, h('i', {class: 'dot ' + colourClass(row.name)}), ' ', visible(row.name)),
         h('span', {class: 'num'}, `${whole(row.running)} → ${share(row.then)}`),
-        h(
-          'span',
-          {class: `num ${cls}`},
-          (row.then > row.running ? '+' : '−') +
-            share(Math.abs(Math.round((row.then - row.running) * 100) / 100)),
-        ),
+        h('span', {class: `num ${cls}`}, (row.then > row.running ? '+' : '−') + by),
       );
+    };
+    const said = (text) => h('p', {class: 'muted'}, text);
+    const head = h('h3', {}, label);
+    if (!rows.length) {
+      const words = 'gives queues no share of their own: jobs run in their order. Nobody is killed.';
+      return h('div', {}, head, said(`${to} ${words}`));
+    }
+    if (!gains.length && !loses.length)
+      return h('div', {}, head, said('Nobody would gain or lose as things are now.'));
+    const where = `where ${to} preempts and its time limits are over; else as tasks end.`;
+    // How many containers that would be depends on which.
+    const most = areSlots(classes)
+      ? `At most ${counted(kills, 'running attempt')} may be killed for it, ${where}`
+      : `Running attempts may be killed for it, ${where}`;
+    const list = [gains.map((row) => line(row, 'gain')), loses.map((row) => line(row, 'loss'))];
     return h(
       'div',
       {},
-      h('h3', {}, kind === 'map' ? 'Map slots' : 'Reduce slots'),
-      !rows.length
-        ? h(
-            'p',
-            {class: 'muted'},
-            `${to} gives queues no share of their own: jobs run in their order. Nobody is killed.`,
-          )
-        : gains.length + loses.length
-          ? [
-              h(
-                'ul',
-                {class: 'lines'},
-                gains.map((row) => line(row, 'gain')),
-                loses.map((row) => line(row, 'loss')),
-              ),
-              h(
-                'p',
-                {class: 'muted'},
-                kills
-                  ? `At most ${counted(kills, 'running attempt')} may be killed for it, ` +
-                      `where ${to} preempts and its time limits are over; else as tasks end.`
-                  : 'No kills are expected.',
-              ),
-            ]
-          : h('p', {class: 'muted'}, 'Nobody would gain or lose as things are now.'),
+      head,
+      h('ul', {class: 'lines'}, list),
+      said(kills ? most : 'No kills are expected.'),
     );
   });
 }
@@ -131,7 +119,7 @@ export function claimsForeseen(claims) {
     CLAIM_HEADS,
     claims.map((claim) => [
       visible(claim.queue),
-      counted(claim.slots, `${claim.kind} slot`),
+      amountOf(claim.slots, claim.kind),
       whole(claim.open),
       claim.milliseconds_left < 0 ? 'never' : duration(claim.milliseconds_left),
     ]),

@@ -1,7 +1,8 @@
 // A queue's history: running and pending slots over time, and what the policy that rules now held
 // it against while it did.
 import {h, fill, setText, visible} from './dom.js';
-import {CLASSES} from './bars.js';
+import {nameOf} from './format.js';
+import {classesOf} from './measure.js';
 import {timeChart} from './chart.js';
 import {withQuery, get} from './api.js';
 import {query, setQuery} from './router.js';
@@ -15,19 +16,28 @@ const SPANS = [
 
 // Points say whose they are: fair's have shares, and guarantee nothing.
 const shared = (of) => of !== undefined && of.share_thousandths !== null;
+const figuresOf = (point, kind) => point.dimensions?.[kind] ?? point[kind];
+const guaranteeOf = (kind, key) => (point) => {
+  const of = figuresOf(point, kind);
+  return shared(of) ? null : of?.[key];
+};
+const shareOf = (kind) => (point) => {
+  const of = figuresOf(point, kind);
+  return shared(of) ? Math.round(of.share_thousandths / 100) / 10 : null;
+};
 const LINES = {
   guarantee: (kind) => [
     {
       name: 'guaranteed',
       kind: 'step',
       className: 'c-guaranteed',
-      of: (p) => (shared(p[kind]) ? null : p[kind]?.guaranteed),
+      of: guaranteeOf(kind, 'guaranteed'),
     },
     {
       name: 'allocated',
       kind: 'step',
       className: 'c-allocated',
-      of: (p) => (shared(p[kind]) ? null : p[kind]?.allocated),
+      of: guaranteeOf(kind, 'allocated'),
     },
   ],
   share: (kind) => [
@@ -35,28 +45,33 @@ const LINES = {
       name: 'fair share',
       kind: 'step',
       className: 'c-guaranteed',
-      of: (p) => (shared(p[kind]) ? Math.round(p[kind].share_thousandths / 100) / 10 : null),
+      of: shareOf(kind),
     },
   ],
   none: () => [],
   cluster: (kind) => [
-    {name: 'slots', kind: 'step', className: 'c-guaranteed', of: (p) => p[kind]?.guaranteed},
+    {
+      name: nameOf(kind) === `${kind} slots` ? 'slots' : 'offered',
+      kind: 'step',
+      className: 'c-guaranteed',
+      of: (p) => figuresOf(p, kind)?.guaranteed,
+    },
   ],
 };
 
 function chartOf(name, kind, measure) {
   return timeChart({
-    label: `${name === 'root' ? 'the cluster' : name}: ${kind} slots over time`,
-    unit: `${kind} slots`,
+    label: `${name === 'root' ? 'the cluster' : name}: ${nameOf(kind)} over time`,
+    unit: kind === 'memory_mb' ? 'MB' : nameOf(kind),
     series: [
-      {name: 'running', kind: 'area', className: 'c-running', of: (p) => p[kind]?.running},
+      {name: 'running', kind: 'area', className: 'c-running', of: (p) => figuresOf(p, kind)?.running},
       ...LINES[measure](kind),
       {
         name: 'pending',
         kind: 'line',
         clip: true,
         className: 'c-pending',
-        of: (p) => p[kind]?.pending,
+        of: (p) => figuresOf(p, kind)?.pending,
       },
     ],
   });
@@ -67,15 +82,15 @@ export function history(page, place, name, measure, title = 'History') {
   let shown = null;
   let charts = [];
   const columns = h('div', {class: 'columns'});
-  const drawCharts = () => {
-    if (shown === measure()) return;
-    shown = measure();
-    charts = CLASSES.map(([, kind]) => [kind, chartOf(name, kind, shown)]);
+  const drawCharts = (points) => {
+    const classes = classesOf(points.slice(-1)); // as they are counted now
+    const signature = measure() + classes;
+    if (shown === signature) return;
+    shown = signature;
+    charts = classes.map(([, kind]) => chartOf(name, kind, measure()));
     fill(
       columns,
-      charts.map(([kind, chart]) =>
-        h('div', {}, h('h3', {}, kind === 'map' ? 'Map slots' : 'Reduce slots'), chart.element),
-      ),
+      classes.map(([, , label], i) => h('div', {}, h('h3', {}, label), charts[i].element)),
     );
   };
   const problem = h('p', {class: 'muted'});
@@ -91,8 +106,8 @@ export function history(page, place, name, measure, title = 'History') {
         {signal: page.signal},
       );
       setText(problem, '');
-      drawCharts();
-      for (const [, chart] of charts) chart.set(series.points, series.step_ms);
+      drawCharts(series.points);
+      for (const chart of charts) chart.set(series.points, series.step_ms);
     } catch (error) {
       if (error.name !== 'AbortError') setText(problem, error.status ? visible(error.message) : '');
     }

@@ -5,7 +5,7 @@ import {plainTable, showFacts, wideTable} from './plain_table.js';
 import {DASH, amountOf, clock, duration, moment, seconds} from './format.js';
 import {slotTime, timeOf, whole} from './format.js';
 import {href} from './router.js';
-import {measureOf} from './measure.js';
+import {classesOf, figuresOf, measureOf} from './measure.js';
 import {killLines} from './queue_tree.js';
 import {empty} from './states.js';
 import {WORDS} from './words.js';
@@ -14,7 +14,7 @@ export function claimTable(queue) {
   if (!queue.claims.length) return empty('It is owed nothing.');
   const heads = [
     'Class',
-    ['Slots owed', WORDS.owed],
+    [queue.claims[0].dimension ? 'Owed' : 'Slots owed', WORDS.owed],
     ['Opened', WORDS.opened, 'num'],
     ['Kills in', WORDS.killsIn, 'num'],
     'State',
@@ -30,7 +30,7 @@ export function claimTable(queue) {
     heads,
     queue.claims.map((claim) => [
       claim.dimension ?? claim.kind,
-      whole(claim.slots),
+      claim.dimension ? amountOf(claim.slots, claim.dimension) : whole(claim.slots),
       claim.opened_at_ms ? clock(claim.opened_at_ms) : DASH,
       killsIn(claim),
       (claim.state ?? DASH).replaceAll('_', ' '),
@@ -164,7 +164,7 @@ export function settingsList(queue, policy) {
       : names.length
         ? names.map(visible).join(', ')
         : 'administrators alone';
-  const slots = [queue.maps, ...Object.values(queue.dimensions)];
+  const slots = classesOf([queue]).map(([view]) => figuresOf(queue, view));
   const idle = !slots.some((one) => measureOf(one) === 'guarantee');
   const not = idle ? `; does not count while ${policy ?? 'another policy'} rules` : '';
   const facts = [

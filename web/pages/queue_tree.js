@@ -1,16 +1,20 @@
 // The queues as a tree with bars: the heart of the overview and of the page of queues. Branches
 // fold, and what is folded is in the address; a filter shows matching queues with their parents.
-import {h, setText} from './dom.js';
+import {h, fill, setText} from './dom.js';
 import {setPath} from './names.js';
 import {Table} from './table.js';
-import {CLASSES, makeBar, setBar, scales, ownScale} from './bars.js';
+import {makeBar, setBar, scales, ownScale} from './bars.js';
 import {colourClass, knowQueues} from './colours.js';
-import {whole, seconds, counted, amountOf} from './format.js';
+import {whole, seconds, counted, amountOf, nameOf, thousandths} from './format.js';
 import {href, query, setQuery} from './router.js';
-import {WORDS} from './words.js';
+import {WORDS, ofAmounts} from './words.js';
 import {
   RUNNING_MEANS,
+  amountsOf,
+  areSlots,
+  classesOf,
   demandOf,
+  figuresOf,
   measureOfAll,
   minimumText,
   runningText,
@@ -23,6 +27,9 @@ const FOLD_ABOVE = 80; // so many queues begin folded
 const BESIDE = 26;
 const INDENT = 16;
 const STOPPED = 64;
+// A bar for each class beside the others needs so much; where there is less they stand below each other.
+const WIDE = {slots: 660, each: 300};
+const STACKED = 17; // pixels of each then, and of a line
 
 const parentOf = (name) => (name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : '');
 const lastPart = (name) => name.slice(name.lastIndexOf('.') + 1);
@@ -33,7 +40,7 @@ function slotsCell(cell, queue, view, kind, tree) {
     cell.figure = h('span', {class: 'figure'});
     cell.append(cell.bar, cell.figure);
   }
-  const slots = queue[view];
+  const slots = figuresOf(queue, view);
   const scale = tree.scale[view];
   setBar(cell.bar, queue, slots, kind, tree.each ? ownScale(slots, scale) : scale);
   setText(cell.figure, runningText(slots));
@@ -41,10 +48,14 @@ function slotsCell(cell, queue, view, kind, tree) {
 
 function bothCell(cell, queue, tree) {
   if (!cell.firstChild) {
-    cell.parts = CLASSES.map(([view]) => h('div', {class: `t-c slots-cell mini ${view}`}));
+    cell.parts = tree.classes.map(([view, kind]) =>
+      areSlots(tree.classes)
+        ? h('div', {class: `t-c slots-cell mini ${view}`})
+        : h('div', {class: 't-c slots-cell mini named'}, h('span', {class: 'muted'}, nameOf(kind))),
+    );
     cell.append(...cell.parts);
   }
-  CLASSES.forEach(([view, kind], i) => slotsCell(cell.parts[i], queue, view, kind, tree));
+  tree.classes.forEach(([view, kind], i) => slotsCell(cell.parts[i], queue, view, kind, tree));
 }
 
 /** What fair has of a queue beside its share. */
@@ -64,13 +75,20 @@ function dealt(view) {
   ];
 }
 
-const bothOf = (queue, of) => of(queue.maps) + of(queue.reduces);
+/** Of slots the sum; of containers, which are of many units, the largest part of the guaranteed. */
+function borrowedOf(queue) {
+  const all = classesOf([queue]).map(([view]) => figuresOf(queue, view));
+  if (!queue.dominant_thousandths) return all.reduce((sum, one) => sum + (one.borrows ?? 0), 0);
+  return Math.max(...all.map((one) => (one.borrows ?? 0) / Math.max(1, one.guaranteed)));
+}
+
 // What the columns sort by; then the tree is a list of its leaves.
 const ORDERS = {
   owed: (queue) => queue.claims.reduce((sum, claim) => sum + claim.slots, 0),
-  borrowed: (queue) => bothOf(queue, (slots) => slots.borrows ?? 0),
-  pending: (queue) => queue.maps.pending,
-  reduces_pending: (queue) => queue.reduces.pending,
+  borrowed: borrowedOf,
+  dominant: (queue) => queue.dominant_thousandths ?? 0,
+  pending: (queue) => figuresOf(queue, classesOf([queue])[0][0]).pending,
+  reduces_pending: (queue) => figuresOf(queue, classesOf([queue])[1][0]).pending,
   jobs: (queue) => queue.jobs_running + queue.jobs_pending + queue.jobs_waiting,
 };
 
@@ -83,11 +101,13 @@ export function firstKill(claims) {
 
 function claimsText(queue) {
   if (!queue.claims.length) return '';
-  const amounts = queue.claims.filter((claim) => claim.dimension);
-  const slots = amounts.length
-    ? amounts.map((claim) => amountOf(claim.slots, claim.dimension)).join(', ')
-    : whole(queue.claims.reduce((sum, claim) => sum + claim.slots, 0));
-  return `${slots} owed ${firstKill(queue.claims)}`.trim();
+  return `${whole(ORDERS.owed(queue))} owed ${firstKill(queue.claims)}`.trim();
+}
+
+/** Of containers a line for each claim. */
+function claimsCell(cell, {claims}) {
+  const line = (one) => `${amountOf(one.slots, one.dimension)} ${firstKill([one])}`.trim();
+  fill(cell, claims.map((one) => h('div', {}, line(one))));
 }
 
 export class QueueTree {
@@ -95,6 +115,7 @@ export class QueueTree {
     this.queues = [];
     this.more = more;
     this.measure = 'guarantee';
+    this.classes = classesOf([]);
     this.filter = query().get('filter') ?? '';
     const sort = query().get('sort');
     this.sort = ORDERS[sort?.replace(/^-/, '')] ? sort : 'tree';
@@ -141,12 +162,15 @@ export class QueueTree {
   }
 
   columns() {
-    const {more, measure} = this;
+    const {more, measure, classes} = this;
+    const slots = areSlots(classes);
+    const wide = slots ? WIDE.slots : WIDE.each * classes.length;
+    const words = slots ? (text) => text : ofAmounts;
     return [
       {
         key: 'name',
         label: 'Queue',
-        least: 130,
+        least: slots ? 130 : 100,
         names: {
           of: (queue) => this.nameOf(queue),
           beside: (queue) =>
@@ -159,28 +183,30 @@ export class QueueTree {
       },
       {
         key: 'both',
-        label: 'Map slots, reduce slots',
-        width: 'minmax(150px, 1.6fr)',
-        upTo: 660,
+        label: slots ? 'Map slots, reduce slots' : `Amounts: ${RUNNING_MEANS[measure]}`,
+        width: `minmax(${slots ? 150 : 190}px, 1.6fr)`,
+        upTo: wide,
         className: 'both-cell',
-        tip: `Above map slots, below reduce slots; ${RUNNING_MEANS[measure]} beside each bar.`,
+        tip: slots
+          ? `Above map slots, below reduce slots; ${RUNNING_MEANS[measure]} beside each bar.`
+          : `A bar for each dimension; ${RUNNING_MEANS[measure]} beside each.`,
         draw: (cell, queue) => bothCell(cell, queue, this),
       },
-      ...CLASSES.flatMap(([view, kind]) => [
+      ...classes.flatMap(([view, kind, label]) => [
         {
           key: view,
-          label: kind === 'map' ? 'Map slots' : 'Reduce slots',
+          label,
           width: 'minmax(150px, 3fr)',
-          from: 660,
+          from: wide,
           className: 'slots-cell',
           tip:
             (this.each
               ? `Each bar has a scale of its own: the most that the queue has or is due. `
-              : `The bars of all queues have one scale: the ${kind} slots of the cluster. `) +
+              : `The bars of all queues have one scale: the ${nameOf(kind)} of the cluster. `) +
             `Beside each: ${RUNNING_MEANS[measure]}.`,
           draw: (cell, queue) => slotsCell(cell, queue, view, kind, this),
         },
-        {
+        slots && {
           key: view + 'pending',
           label: 'Pending',
           width: '70px',
@@ -192,8 +218,9 @@ export class QueueTree {
           text: (queue) =>
             whole(queue[view].pending) + (waitsAtMaximum(queue, view) ? ' at max' : ''),
         },
-        ...(more && measure === 'share' ? dealt(view) : []),
-      ]),
+        ...(slots && more && measure === 'share' ? dealt(view) : []),
+      ].filter(Boolean)),
+      ...(slots ? [] : this.amountColumns()),
       {
         key: 'jobs',
         sort: 'jobs',
@@ -205,7 +232,7 @@ export class QueueTree {
         tip: WORDS.jobs,
         text: (queue) => `${queue.jobs_running}/${queue.jobs_pending}/${queue.jobs_waiting}`,
       },
-      ...(measure === 'guarantee'
+      ...(measure === 'guarantee' && slots
         ? [
             {
               key: 'borrowed',
@@ -216,7 +243,7 @@ export class QueueTree {
               tip: `${WORDS.borrows} Maps and reduces together.`,
               sort: 'borrowed',
               descending: true,
-              text: (queue) => whole(ORDERS.borrowed(queue)),
+              text: (queue) => whole(borrowedOf(queue)),
             },
           ]
         : []),
@@ -239,11 +266,12 @@ export class QueueTree {
         sort: 'owed',
         descending: true,
         width: '104px',
-        from: 760,
+        from: slots ? 760 : 1100,
         right: true,
-        tip: WORDS.claims,
-        className: 'claim',
-        text: claimsText,
+        tip: words(WORDS.claims),
+        ...(slots
+          ? {className: 'claim', text: claimsText}
+          : {className: 'claim lines-cell', draw: claimsCell}),
       },
       ...(more
         ? [
@@ -257,6 +285,49 @@ export class QueueTree {
             },
           ]
         : []),
+    ];
+  }
+
+  /** Of containers, which have many dimensions: a line for each in one column. */
+  amountColumns() {
+    const {more, measure} = this;
+    const column = (key, label, from, tip, of, sort = null) => ({
+      key,
+      label,
+      width: '84px',
+      from,
+      right: true,
+      sort,
+      descending: true,
+      tip: ofAmounts(tip),
+      className: 'lines-cell',
+      draw: (cell, queue) => fill(cell, amountsOf(queue, of).map((text) => h('div', {}, text))),
+    });
+    const reserved = (of) => of.reserved;
+    const held = this.queues.some((queue) => amountsOf(queue, reserved).length);
+    return [
+      column('pending', 'Pending', more ? 1000 : 800, WORDS.pending, (of) => of.pending, 'pending'),
+      ...(more && measure === 'share'
+        ? [
+            column('min', 'Minimum', 1300, WORDS.minShare, (of) => of.min_share),
+            column('demand', 'Demand', 1300, WORDS.demand, demandOf),
+          ]
+        : []),
+      ...(more && measure === 'guarantee'
+        ? [column('borrowed', 'Borrowed', 1100, WORDS.borrows, (of) => of.borrows, 'borrowed')]
+        : []),
+      ...(held ? [column('reserved', 'Reserved', 1000, WORDS.reserved, reserved)] : []),
+      {
+        key: 'dominant',
+        label: 'Dominant',
+        width: '72px',
+        from: 560,
+        right: true,
+        sort: 'dominant',
+        descending: true,
+        tip: WORDS.dominant,
+        text: (queue) => thousandths(queue.dominant_thousandths),
+      },
     ];
   }
 
@@ -318,6 +389,8 @@ export class QueueTree {
   }
 
   newColumns() {
+    const n = this.classes.length;
+    if (!areSlots(this.classes)) this.table.wideHeight = Math.max(36, STACKED * n + 4);
     this.table.columns = this.columns();
     this.table.signature = null;
     this.table.layOut();
@@ -364,11 +437,13 @@ export class QueueTree {
     const scale = scales(this.queues, this.cluster);
     const rescaled = JSON.stringify(scale) !== JSON.stringify(this.scale);
     this.scale = scale;
-    const measure = measureOfAll(this.queues);
-    const each = this.each ?? this.queues.length > EACH_ABOVE;
-    if (this.queues.length && (measure !== this.measure || each !== this.each)) {
-      this.measure = measure;
-      this.each = each;
+    this.classes = classesOf(this.queues);
+    this.measure = measureOfAll(this.queues);
+    this.each ??= this.queues.length ? this.queues.length > EACH_ABOVE : null;
+    const columns = this.columns();
+    const kind = columns.map((column) => column.key + column.label).join() + this.each;
+    if (this.queues.length && kind !== this.kind) {
+      this.kind = kind;
       this.newColumns();
     }
     this.showScale();

@@ -1,6 +1,6 @@
 // The attempts of a job on the trackers over time, on a canvas: a lane for each slot that was
 // used, grouped by tracker. Waves are steps, stragglers are long bars, kills are red.
-import {h, fill, oneLine} from './dom.js';
+import {h, fill, oneLine, visible} from './dom.js';
 import {clock, counted, duration, tone} from './format.js';
 import {showTipAt, hideTip} from './tooltip.js';
 
@@ -31,31 +31,44 @@ function lanesOf(attempts, now) {
   return {known, trackers: [...trackers].sort((a, b) => (a[0] < b[0] ? -1 : 1))};
 }
 
+const LEGEND = [
+  ['l-map', 'map'],
+  ['l-reduce', 'reduce'],
+  ['l-run', 'still running'],
+  ['l-spec', 'speculative'],
+  ['l-bad', 'failed or killed'],
+];
+
+// Groups of an application have the colours of maps and reduces, then those that queues have.
+const groupClass = (i) => ['l-map', 'l-reduce'][i] ?? `l-group q${(5 * i) % 14}`;
+const groupOf = ({attempt}) => Number(/_g(\d+)_/.exec(attempt)?.[1] ?? -1);
+
 export function swimlanes() {
+  const legend = h('div', {class: 'legend'});
   const canvas = h('canvas', {class: 'lanes', role: 'img'});
   const box = h(
     'div',
     {class: 'lanes-box'},
     canvas,
-    h(
-      'div',
-      {class: 'legend'},
-      [
-        ['l-map', 'map'],
-        ['l-reduce', 'reduce'],
-        ['l-run', 'still running'],
-        ['l-spec', 'speculative'],
-        ['l-bad', 'failed or killed'],
-      ].map(([cls, text]) =>
-        h('span', {class: 'legend-item'}, h('i', {class: 'sample ' + cls}), text),
-      ),
-    ),
+    legend,
   );
+  let kinds = [];
+  const drawLegend = (groups) => {
+    const shown = groups.length
+      ? [...groups.map((name, i) => [groupClass(i), visible(name)]), LEGEND[2], LEGEND[4]]
+      : LEGEND;
+    if (legend.children.length === shown.length) return;
+    const samples = shown.map(([cls]) => h('i', {class: 'sample ' + cls}));
+    kinds = samples.slice(0, groups.length);
+    fill(legend, shown.map(([, text], i) => h('span', {class: 'legend-item'}, samples[i], text)));
+  };
   let boxes = [];
   let last = null;
 
-  function draw(attempts, now) {
-    last = [attempts, now];
+  function draw(attempts, now, groups = []) {
+    last = [attempts, now, groups];
+    drawLegend(groups);
+    const kindColours = kinds.map((sample) => getComputedStyle(sample).backgroundColor);
     const {known, trackers} = lanesOf(attempts, now);
     const laneCount = trackers.reduce((sum, [, lanes]) => sum + lanes.length, 0);
     const lane = Math.max(
@@ -97,15 +110,18 @@ export function swimlanes() {
           const bad = tone(attempt.state) === 'bad';
           const running = !attempt.ended_at_ms && !bad;
           draw2d.globalAlpha = running ? 0.55 : 1;
-          draw2d.fillStyle = colour(
-            bad
-              ? '--bad'
-              : attempt.speculative
-                ? '--spec'
-                : attempt.kind === 'reduce'
-                  ? '--reduce'
-                  : '--map',
-          );
+          const group = bad ? null : kindColours[groupOf(attempt)];
+          draw2d.fillStyle =
+            group ??
+            colour(
+              bad
+                ? '--bad'
+                : attempt.speculative
+                  ? '--spec'
+                  : attempt.kind === 'reduce'
+                    ? '--reduce'
+                    : '--map',
+            );
           draw2d.fillRect(from, y + 1, wide, lane - 2);
           draw2d.globalAlpha = 1;
           boxes.push({from, to: from + wide, top: y, bottom: y + lane, attempt});

@@ -16,10 +16,11 @@ export const WORDS = {
   borrows:
     'Borrowed slots: running above the guarantee, lent by queues that do not need theirs ' +
     'now. They are taken back when those want them.',
-  lends:
-    'Lent slots: of its guarantee, allocated to other queues now because it does not want them.',
-  copying:
-    'Reduces that copy their input without a slot, or have copied and wait for one, in slots.',
+  dominant:
+    'Dominant share: the largest part of the cluster, over all dimensions, that the queue runs.',
+  reserved:
+    'Kept free on trackers for large tasks of the queue, or held for its gangs: nobody else ' +
+    'gets it meanwhile.',
   jobs:
     'Jobs: running / pending (no task has started yet) / waiting (over a limit on ' +
     'running jobs).',
@@ -167,3 +168,12 @@ export const POLICIES = {
     'Jobs one after another, by priority and submit time, over all queues; each queue ' +
     'within its maximum.',
 };
+
+/** What is said of slots, where containers count. */
+export function ofAmounts(text) {
+  return text
+    .replace(' in slots', '')
+    .replace('slots for them', 'room for them')
+    .replace('Slots are', 'Containers are')
+    .replace(/\bslots\b/g, 'amounts');
+}

@@ -55,6 +55,53 @@ TEST(SeriesSample, EveryQueueAboveHasTheClaims) {
     EXPECT_EQ(sample.of[0].claims, 6) << sample.queue;
 }
 
+QueueView queue_of_containers(const std::string& name, bool leaf, std::int64_t memory) {
+  QueueView out;
+  out.name = name;
+  out.leaf = leaf;
+  const auto running = [](std::int64_t amount) {
+    QueueView::Slots figures;
+    figures.running = amount;
+    figures.guaranteed = 2 * amount;
+    return figures;
+  };
+  out.amounts = {{"memory_mb", running(memory), 0, {}, {}, {}},
+                 {"vcores", running(4), 0, {}, {}, {}},
+                 {"gpu", running(1), 0, {}, {}, {}}};
+  return out;
+}
+
+TEST(SeriesSample, OfContainersEachTwoDimensionsAreASeries) {
+  PublishedViews views;
+  std::vector<QueueView> queues = {queue_of_containers("a", false, 3072),
+                                   queue_of_containers("a.b", true, 1024),
+                                   queue_of_containers("a.c", true, 2048)};
+  QueueView::Claim claim;
+  claim.slots = 512;
+  claim.dimension = "memory_mb";
+  queues[1].claims = {claim};
+  views.queues = std::make_shared<const std::vector<QueueView>>(queues);
+  Settings settings;
+  settings.resources.mode = ResourceSettings::Mode::kContainers;
+  settings.resources.named = {"gpu"};
+  views.settings = std::make_shared<const Settings>(settings);
+  views.total[Dimension::kMemoryMb] = 8192;
+  const auto samples = sample_of(views, {{"a.c", {2, 1}}});
+  ASSERT_EQ(samples.size(), 8u);
+  EXPECT_EQ(samples[0].queue, "root/memory_mb,vcores");
+  EXPECT_EQ(samples[1].queue, "root/gpu");
+  EXPECT_EQ(samples[6].queue, "a.c/memory_mb,vcores");
+  EXPECT_EQ(samples[0].of[0].guaranteed, 8192);
+  EXPECT_EQ(samples[0].of[0].running, 3072);  // the leaves
+  EXPECT_EQ(samples[0].of[1].running, 8);
+  EXPECT_EQ(samples[1].of[0].running, 2);
+  EXPECT_EQ(samples[2].of[0].claims, 512);
+  EXPECT_EQ(samples[2].of[1].claims, 0);
+  EXPECT_EQ(samples[6].of[0].kills, 3);
+  EXPECT_EQ(samples[7].of[0].kills, 3);
+  EXPECT_EQ(samples[6].of[0].guaranteed, 4096);
+}
+
 // The keeper's thread and clock are real: it waits for the second to be over.
 TEST(SeriesKeeper, WhatItHasSeenIsThereAfterARestart) {
   FifoHarness h;

@@ -160,6 +160,10 @@ TEST(ViewsJson, ASeriesHasItsPointsByClass) {
             R"("share_thousandths":5,"claims":6,"kills":7},)"
             R"("reduce":{"guaranteed":8,"allocated":9,"running":10,"pending":11,)"
             R"("share_thousandths":null,"claims":12,"kills":13}}]})");
+  series.points[0].amounts = {{"memory_mb", {512}}, {"gpu", {1}}};
+  const Json point = to_json(series).at("points").at(0);
+  EXPECT_EQ(point.at("dimensions").at("memory_mb").at("guaranteed"), 512);
+  EXPECT_EQ(point.at("dimensions").at("gpu").at("share_thousandths"), nullptr);
 }
 
 TEST(ViewsJson, JobsOfAPolicyAreThereIfTheyWereAskedFor) {

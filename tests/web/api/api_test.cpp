@@ -137,7 +137,7 @@ TEST_F(ApiTest, WhoseAttemptsHoldATrackersSlots) {
   worker.beat();
   call("PATCH", "/api/v1/queues/small", R"({"state": "STOPPED"})");  // nothing old is shown
   EXPECT_EQ(parsed(get("/api/v1/slots")), Json::parse(R"([{"tracker": "tt1", "queues": [
-      {"queue": "default", "maps": 2, "reduces": 0}]}])"));
+      {"queue": "default", "maps": 2, "reduces": 0, "dimensions": {}}]}])"));
 }
 
 TEST_F(ApiTest, TheClusterCountsTrackersAsTheListShowsThem) {

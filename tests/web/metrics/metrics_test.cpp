@@ -182,6 +182,57 @@ std::string text_of(const QueueView& queue, TimeMs now) {
   return metrics_text(daemon, views, now);
 }
 
+std::string text_of(const PublishedViews& views) {
+  const EngineCounters counters;
+  DaemonFigures daemon;
+  daemon.engine = &counters;
+  return metrics_text(daemon, views, 0);
+}
+
+TEST(AmountMetrics, ContainersAreGaugedByDimensionAndNotInSlots) {
+  QueueView queue;
+  queue.name = "prod";
+  queue.leaf = true;
+  QueueView::Slots memory{4096, 6144, 5120, 1024, 8192, {}, {}, {}, {}};
+  memory.share_thousandths = 3'072'500;
+  QueueView::Slots gpu;
+  gpu.running = 1;
+  queue.amounts = {{"memory_mb", memory, 2048, 512, 1024, {}}, {"gpu", gpu, 0, {}, {}, {}}};
+  queue.dominant_thousandths = 625;
+  PublishedViews views;
+  views.queues = std::make_shared<const std::vector<QueueView>>(std::vector{queue});
+  views.settings = std::make_shared<const Settings>();
+  TrackerRecord tracker;
+  tracker.view.name = "tt1";
+  tracker.view.state = "LIVE";
+  tracker.view.offer = {{"memory_mb", 8192, 7168}, {"gpu", 2, 1}};
+  tracker.view.reserved_for = JobId(3);
+  tracker.view.rooms = 2;
+  tracker.view.room_for = JobId(4);
+  views.trackers.set(0, std::make_shared<const TrackerRecord>(tracker));
+  const std::string text = text_of(views);
+  for (const char* line :
+       {"weir_queue_guaranteed_amount{queue=\"prod\",dimension=\"memory_mb\"} 4096\n",
+        "weir_queue_allocated_amount{queue=\"prod\",dimension=\"memory_mb\"} 6144\n",
+        "weir_queue_running_amount{queue=\"prod\",dimension=\"memory_mb\"} 5120\n",
+        "weir_queue_running_amount{queue=\"prod\",dimension=\"gpu\"} 1\n",
+        "weir_queue_pending_amount{queue=\"prod\",dimension=\"memory_mb\"} 1024\n",
+        "weir_queue_maximum_amount{queue=\"prod\",dimension=\"memory_mb\"} 8192\n",
+        "weir_queue_share_amount{queue=\"prod\",dimension=\"memory_mb\"} 3072.5\n",
+        "weir_queue_min_share_amount{queue=\"prod\",dimension=\"memory_mb\"} 1024\n",
+        "weir_queue_kept_amount{queue=\"prod\",dimension=\"memory_mb\"} 512\n",
+        "weir_queue_reserved_amount{queue=\"prod\",dimension=\"memory_mb\"} 2048\n",
+        "weir_queue_dominant_share_ratio{queue=\"prod\"} 0.625\n",
+        "weir_offered_amount{dimension=\"memory_mb\",state=\"used\"} 7168\n",
+        "weir_offered_amount{dimension=\"memory_mb\",state=\"free\"} 1024\n",
+        "weir_offered_amount{dimension=\"gpu\",state=\"free\"} 1\n",
+        "weir_trackers_reserved 1\n", "weir_gang_rooms 2\n"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+  EXPECT_EQ(text.find("_slots{"), std::string::npos) << text;
+  EXPECT_EQ(text.find("dimension=\"gpu\"} 8192"), std::string::npos);
+}
+
 TEST(QueueMetrics, WhatContainersHaveHadIsNoSlotTime) {
   QueueView queue;
   queue.name = "prod";

@@ -14,6 +14,7 @@ import {drawLogs} from '../job_log.js';
 import {drawSubmission} from '../job_submission.js';
 import {typing} from '../keyboard.js';
 import {loading} from '../states.js';
+import {tasksOf} from '../measure.js';
 import {showFacts} from '../plain_table.js';
 
 const over = (job) => ['SUCCEEDED', 'FAILED', 'KILLED'].includes(job.state);
@@ -62,7 +63,7 @@ function progress(label) {
   const element = h(
     'div',
     {class: 'wide-bar', hidden: true},
-    h('span', {class: 'muted'}, label),
+    h('span', {class: 'muted path', title: label}, label),
     bar,
     text,
   );
@@ -98,8 +99,18 @@ export function draw(page) {
     act('Priority…', askPriority),
     act('Kill…', askKill),
   );
-  const maps = progress('Maps');
-  const reduces = progress('Reduces');
+  const progressPlace = h('div', {});
+  const bars = new Map();
+  const showProgress = (value) => {
+    const names = value.groups.length ? {} : {maps: 'Maps', reduces: 'Reduces'};
+    for (const [key, tasks] of tasksOf(value)) {
+      if (!bars.has(key)) {
+        bars.set(key, progress(names[key] ?? visible(key)));
+        progressPlace.append(bars.get(key).element);
+      }
+      bars.get(key).set(tasks, value.queue);
+    }
+  };
   const about = h('p', {class: 'muted'});
   const factsPlace = h('div', {});
   const rest = h('div', {hidden: true});
@@ -114,7 +125,7 @@ export function draw(page) {
     trouble,
     rest,
   );
-  rest.append(h('section', {class: 'panel'}, maps.element, reduces.element, about));
+  rest.append(h('section', {class: 'panel'}, progressPlace, about));
   document.addEventListener(
     'keydown',
     (event) => {
@@ -150,8 +161,7 @@ export function draw(page) {
     acts.hidden = over(job);
     release.hidden = job.state !== 'HELD';
     const end = job.finished_at_ms ?? Date.now();
-    maps.set(job.maps, job.queue);
-    reduces.set(job.reduces, job.queue);
+    showProgress(job);
     fill(
       about,
       h('i', {class: 'dot ' + colourClass(job.queue)}),
@@ -188,7 +198,7 @@ export function draw(page) {
           over(job) ? 'How it ended' : 'Why it waits',
           (place) => drawWhy(page, place, path, whenJob),
         ],
-        ['attempts', 'Attempts', (place) => drawAttempts(page, place, path)],
+        ['attempts', 'Attempts', (place) => drawAttempts(page, place, path, () => job.groups.map((one) => one.name))],
         ['failures', 'Failures', (place) => drawFailures(page, place, path)],
         ['logs', 'Logs', (place) => drawLogs(page, place, path)],
         ['counters', 'Counters', (place) => drawCounters(page, place, path, () => over(job))],

@@ -1,13 +1,13 @@
 // The overview: what the cluster has and does, the tree of queues, who is owed slots, and which
 // jobs wait for what.
-import {h, fill, setText, visible} from '../dom.js';
+import {h, fill, setText, setVars, visible} from '../dom.js';
 import {QueueTree, allKills, firstKill, killLines} from '../queue_tree.js';
 import {legend} from '../bars.js';
-import {whole, timeOf, seconds, clock, duration, counted, amountOf} from '../format.js';
+import {whole, timeOf, seconds, clock, duration, counted, amountOf, nameOf} from '../format.js';
 import {href} from '../router.js';
 import {WORDS} from '../words.js';
 import {queueLink, stateBadge} from '../job_cells.js';
-import {showQueues} from '../measure.js';
+import {areSlots, classesOf, clusterOf, showQueues} from '../measure.js';
 import {loading} from '../states.js';
 import {followFailures} from '../failures.js';
 import {history} from '../queue_history.js';
@@ -52,10 +52,10 @@ function explained(title, tip) {
   return h('h2', {tabindex: 0, tip}, title);
 }
 
-function slotStat(kind) {
+function classStat([view, kind, label], slots) {
   const one = stat(
-    `${kind === 'map' ? 'Map' : 'Reduce'} slots`,
-    `${kind === 'map' ? 'Map' : 'Reduce'} slots of all trackers that are not lost: used by ` +
+    label,
+    `${slots ? label : `The ${nameOf(kind)}`} of all trackers that are not lost: used by ` +
       `attempts / all. Free: of those that are live, and so may get tasks.`,
     '/trackers',
   );
@@ -63,14 +63,28 @@ function slotStat(kind) {
   one.element.append(meter);
   return {
     ...one,
-    show(slots) {
+    show(cluster) {
+      const slots = clusterOf(cluster, view);
+      const text = `${whole(slots.used)} / ${whole(slots.total)}`;
+      one.value.classList.toggle('long', text.length > 15);
       one.set(
-        `${whole(slots.used)} / ${whole(slots.total)}`,
+        text,
         `${whole(slots.free)} free` + (slots.lost ? `, ${whole(slots.lost)} lost` : ''),
       );
       meter.style.setProperty('--part', slots.total ? slots.used / slots.total : 0);
     },
   };
+}
+
+/** What is owed: slots, or so much of each dimension. */
+function owedInAll({claims, dimensions}) {
+  const sum = (of) => of.reduce((all, claim) => all + claim.slots, 0);
+  if (!claims.some((claim) => claim.dimension)) return sum(claims) && counted(sum(claims), 'slot');
+  const of = (name) => sum(claims.filter((claim) => claim.dimension === name));
+  return Object.keys(dimensions)
+    .filter(of)
+    .map((name) => amountOf(of(name), name))
+    .join(', ');
 }
 
 /** When a claim kills: claims of a queue that say the same are shown as one. */
@@ -80,12 +94,6 @@ function killsIn(claim, ago) {
   if (left < 0) return 'never';
   if (left === 0) return (claim.state ?? 'due').replaceAll('_', ' ');
   return seconds(Math.max(0, left - ago));
-}
-
-/** Slots of a class, or so much of a dimension. */
-function owedText(amount, kind) {
-  if (kind === 'map' || kind === 'reduce') return counted(amount, `${kind} slot`);
-  return amountOf(amount, kind);
 }
 
 function claimRows(list, claims, readAt) {
@@ -118,73 +126,61 @@ function claimRows(list, claims, readAt) {
   }
   shown.forEach(({kind, when, slots}, i) => {
     const [, owed, left] = list.children[i].children;
-    setText(owed, owedText(slots, kind));
+    setText(owed, amountOf(slots, kind));
     setText(left, when);
   });
 }
 
+function killRow(kill) {
+  const by = visible(kill.claimant || 'a queue that is gone');
+  return h(
+    'li',
+    {class: 'kill'},
+    h('span', {class: 'num muted', tip: WORDS.killedAt}, clock(kill.at_ms)),
+    h(
+      'span',
+      {},
+      h('a', {href: href.queue(kill.claimant)}, by),
+      ` took ${counted(kill.slots, kill.container ? 'container' : 'slot')} back from `,
+      h('a', {href: href.queue(kill.victim)}, visible(kill.victim)),
+      ` (${visible(kill.user)}, ${kill.job})`,
+    ),
+    h('span', {class: 'num', tip: WORDS.waste}, timeOf(kill.lost, kill.lost_ms)),
+  );
+}
+
 function killRows(list, queues) {
   const lines = killLines(allKills(queues)).slice(0, 6);
-  fill(
-    list,
-    lines.length
-      ? lines.map((kill) =>
-          h(
-            'li',
-            {class: 'kill'},
-            h('span', {class: 'num muted', tip: WORDS.killedAt}, clock(kill.at_ms)),
-            h(
-              'span',
-              {},
-              h(
-                'a',
-                {href: href.queue(kill.claimant)},
-                visible(kill.claimant || 'a queue that is gone'),
-              ),
-              ` took ${counted(kill.slots, kill.container ? 'container' : 'slot')} back from `,
-              h('a', {href: href.queue(kill.victim)}, visible(kill.victim)),
-              ` (${visible(kill.user)}, ${kill.job})`,
-            ),
-            h('span', {class: 'num', tip: WORDS.waste}, timeOf(kill.lost, kill.lost_ms)),
-          ),
-        )
-      : h('li', {class: 'none'}, 'No attempt was killed for another queue.'),
+  const none = () => h('li', {class: 'none'}, 'No attempt was killed for another queue.');
+  fill(list, lines.length ? lines.map(killRow) : none());
+}
+
+function waitingRow(job) {
+  const since = duration(Date.now() - job.submitted_at_ms);
+  return h(
+    'li',
+    {class: 'waits'},
+    h(
+      'a',
+      {href: href.job(job.number) + '?tab=why', class: 'waits-job'},
+      h('span', {class: 'mono'}, job.job),
+      h('bdi', {class: 'user-text'}, visible(job.name)),
+    ),
+    stateBadge(job.state),
+    h('span', {class: 'muted num', tip: 'How long ago it was submitted.'}, since),
+    h('p', {}, visible(job.reason ?? 'It is about to start.')),
   );
 }
 
 function waitingRows(list, jobs) {
-  fill(
-    list,
-    jobs.length
-      ? jobs
-          .slice(0, SHOWN)
-          .map((job) =>
-            h(
-              'li',
-              {class: 'waits'},
-              h(
-                'a',
-                {href: href.job(job.number) + '?tab=why', class: 'waits-job'},
-                h('span', {class: 'mono'}, job.job),
-                h('bdi', {class: 'user-text'}, visible(job.name)),
-              ),
-              stateBadge(job.state),
-              h(
-                'span',
-                {class: 'muted num', tip: 'How long ago it was submitted.'},
-                duration(Date.now() - job.submitted_at_ms),
-              ),
-              h('p', {}, visible(job.reason ?? 'It is about to start.')),
-            ),
-          )
-      : h('li', {class: 'none'}, 'No job waits.'),
-  );
+  const none = () => h('li', {class: 'none'}, 'No job waits.');
+  fill(list, jobs.length ? jobs.slice(0, SHOWN).map(waitingRow) : none());
 }
 
 export function draw(page) {
   page.title('Overview');
-  const map = slotStat('map');
-  const reduce = slotStat('reduce');
+  let counts = classesOf([]).map((one) => classStat(one, true));
+  let shownCounts = String(classesOf([]));
   const policy = stat('Policy', 'The scheduling policy that rules, and for how long.', '/policy');
   const jobs = stat(
     'Jobs',
@@ -212,7 +208,11 @@ export function draw(page) {
     'Jobs that failed in the last hour; below, the attempts that did, of these and other jobs.',
     '/events?kind=fail',
   );
-  const stats = [map, reduce, jobs, claims, kills, failures, policy, trackers];
+  const takenBack = explained(
+    'Slots taken back',
+    'Attempts of one queue that were killed so that another got the slots it was owed, newest first.',
+  );
+  const stats = [...counts, jobs, claims, kills, failures, policy, trackers];
   const tree = new QueueTree({});
   const failureList = h('ul', {class: 'lines'}, h('li', {class: 'none'}, 'Loading'));
   const use = h('section', {class: 'panel late'});
@@ -240,11 +240,7 @@ export function draw(page) {
         panel([h('h2', {}, 'Queues'), tree.scaleButton, tree.input], means.element, place),
         late(
           [
-            explained(
-              'Slots taken back',
-              'Attempts of one queue that were killed so that another ' +
-                'got the slots it was owed, newest first.',
-            ),
+            takenBack,
             h('span', {class: 'muted'}, 'the newest of each queue'),
             h('a', {href: '/events?kind=kill'}, 'all'),
           ],
@@ -280,6 +276,20 @@ export function draw(page) {
       ),
     ),
   );
+  const showCounts = (value) => {
+    const classes = classesOf([value]);
+    if (shownCounts !== String(classes)) {
+      shownCounts = String(classes);
+      for (const one of counts) one.element.remove();
+      counts = classes.map((one) => classStat(one, areSlots(classes)));
+      jobs.element.before(...counts.map((one) => one.element));
+      const all = jobs.element.parentElement;
+      const rows = Math.ceil(all.children.length / 8);
+      setVars(all, {stats: Math.ceil(all.children.length / rows)});
+      setText(takenBack, 'Taken back');
+    }
+    for (const one of counts) one.show(value);
+  };
   let cluster = null;
   let clusterAt = 0;
   const showClaims = () => cluster && claimRows(claimList, cluster.claims, clusterAt);
@@ -292,8 +302,7 @@ export function draw(page) {
         ? h('p', {class: 'banner bad'}, `The store refuses writes: ${visible(value.store_error)}`)
         : null,
     );
-    map.show(value.slots.maps);
-    reduce.show(value.slots.reduces);
+    showCounts(value);
     policy.set(
       value.policy,
       value.policy_since_ms ? `for ${duration(value.now_ms - value.policy_since_ms)}` : '',
@@ -302,12 +311,12 @@ export function draw(page) {
       `${whole(value.jobs.running)} running`,
       `${whole(value.jobs.pending)} pending, ${whole(value.jobs.waiting)} waiting`,
     );
-    const owed = value.claims.reduce((sum, claim) => sum + claim.slots, 0);
+    const owed = owedInAll(value);
     const first = firstKill(value.claims);
     claims.set(
       whole(value.claims.length),
       owed
-        ? `${counted(owed, 'slot')}` +
+        ? owed +
             (first === 'paused' ? `, ${first}` : first && `, first in ${first}`)
         : 'nobody is owed',
     );

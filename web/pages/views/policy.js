@@ -2,13 +2,13 @@
 // who loses, and how many attempts might be killed.
 import {h, fill, visible} from '../dom.js';
 import {send} from '../api.js';
-import {whole, share, fullMoment, DASH} from '../format.js';
+import {unitOf, whole, share, fullMoment, DASH} from '../format.js';
+import {areSlots, classesOf, figuresOf} from '../measure.js';
 import {href, query, setQuery} from '../router.js';
 import {colourClass, knowQueues} from '../colours.js';
 import {confirm, notice} from '../dialogs.js';
-import {CLASSES} from '../bars.js';
 import {changeList, rowsOf, sharesOf, wouldRun} from '../outlook_change.js';
-import {POLICIES} from '../words.js';
+import {POLICIES, ofAmounts} from '../words.js';
 import {empty, loading} from '../states.js';
 
 const outlookOf = (policy, name) => policy.outlooks.find((one) => one.policy === name);
@@ -39,7 +39,7 @@ function askSwitch(policy, to) {
   });
 }
 
-function cell(figures, scale, name, under) {
+function cell(figures, scale, name, under, kind) {
   if (!figures) return h('td', {class: 'muted', 'data-of': under}, DASH);
   const then = wouldRun(figures);
   const has = [];
@@ -54,7 +54,7 @@ function cell(figures, scale, name, under) {
     {'data-of': under},
     h(
       'div',
-      {class: 'delta ' + colourClass(name)},
+      {class: `delta ${unitOf(kind) === 'slots' ? '' : 'amounts '}` + colourClass(name)},
       then === null
         ? h('span', {class: 'muted'}, 'in the order of jobs')
         : h(
@@ -65,7 +65,7 @@ function cell(figures, scale, name, under) {
               'aria-label': `runs ${figures.running}, would have ${share(then)}`,
               vars: {now: of(figures.running), then: of(then)},
               tip:
-                `${visible(name)} runs ${whole(figures.running)} slots now (above) and ` +
+                `${visible(name)} runs ${whole(figures.running)} ${unitOf(kind)} now (above) and ` +
                 `would have ${share(then)} under this policy (below), of ` +
                 `${whole(figures.running + figures.pending)} that it wants.`,
             },
@@ -77,14 +77,14 @@ function cell(figures, scale, name, under) {
   );
 }
 
-function compare(policy, view, kind) {
+function compare(policy, [view, kind, label]) {
   const names = rowsOf(policy.outlooks);
   const by = policy.outlooks.map((one) => [one, sharesOf(one)]);
   const scale = Math.max(
     1,
     ...by.flatMap(([, shares]) =>
       names.map((name) => {
-        const figures = shares.get(name)?.[view];
+        const figures = figuresOf(shares.get(name), view);
         return figures ? Math.max(figures.running, wouldRun(figures) ?? 0) : 0;
       }),
     ),
@@ -94,13 +94,34 @@ function compare(policy, view, kind) {
     one.policy +
     (one.of === 'pools' ? ' (pools)' : '') +
     (one.policy === policy.current ? ', rules' : '');
+  const row = (name) => {
+    const figures = by.map(([, shares]) => figuresOf(shares.get(name), view));
+    const any = figures.find(Boolean);
+    const link = h('a', {href: href.queue(name)}, visible(name));
+    const runs = any ? `${whole(any.running)}, +${whole(any.pending)}` : DASH;
+    return h(
+      'tr',
+      {},
+      h('td', {class: 'nowrap'}, h('i', {class: 'dot ' + colourClass(name)}), ' ', link),
+      h('td', {class: 'right', 'data-of': 'Runs, pending'}, runs),
+      by.map(([one], i) => cell(figures[i], scale, name, titleOf(one), kind)),
+    );
+  };
+  const tip = 'Slots that it runs now, and those of tasks that could be launched.';
+  const heads = [
+    h('th', {}, 'Queue or pool'),
+    h('th', {class: 'right'}, h('span', {tabindex: 0, tip}, 'Runs, pending')),
+    by.map(([one]) => h('th', {}, titleOf(one))),
+  ];
+  const head = h('thead', {}, h('tr', {}, heads));
+  const table = h('table', {class: 'plain compare'}, head, h('tbody', {}, shown.map(row)));
   return h(
     'section',
     {class: 'panel'},
     h(
       'div',
       {class: 'panel-head'},
-      h('h2', {}, kind === 'map' ? 'Map slots' : 'Reduce slots'),
+      h('h2', {}, label),
       h(
         'span',
         {class: 'legend-item muted'},
@@ -110,60 +131,7 @@ function compare(policy, view, kind) {
         'would have',
       ),
     ),
-    h(
-      'div',
-      {class: 'scroll-x'},
-      h(
-        'table',
-        {class: 'plain compare'},
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            h('th', {}, 'Queue or pool'),
-            h(
-              'th',
-              {class: 'right'},
-              h(
-                'span',
-                {
-                  tabindex: 0,
-                  tip: 'Slots that it runs now, and those of tasks that could be launched.',
-                },
-                'Runs, pending',
-              ),
-            ),
-            by.map(([one]) => h('th', {}, titleOf(one))),
-          ),
-        ),
-        h(
-          'tbody',
-          {},
-          shown.map((name) => {
-            const any = by.map(([, shares]) => shares.get(name)?.[view]).find(Boolean);
-            return h(
-              'tr',
-              {},
-              h(
-                'td',
-                {class: 'nowrap'},
-                h('i', {class: 'dot ' + colourClass(name)}),
-                ' ',
-                h('a', {href: href.queue(name)}, visible(name)),
-              ),
-              h(
-                'td',
-                {class: 'right', 'data-of': 'Runs, pending'},
-                any ? `${whole(any.running)}, +${whole(any.pending)}` : DASH,
-              ),
-              by.map(([one, shares]) => cell(shares.get(name)?.[view], scale, name, titleOf(one))),
-            );
-          }),
-        ),
-      ),
-    ),
+    h('div', {class: 'scroll-x'}, table),
     names.length > shown.length
       ? h('p', {class: 'muted'}, `The first ${shown.length} of ${names.length}.`)
       : null,
@@ -185,6 +153,8 @@ export function draw(page) {
     const focused = place.contains(document.activeElement)
       ? document.activeElement.dataset.policy
       : null;
+    const classes = classesOf(policy.outlooks.flatMap((one) => one.shares));
+    const words = areSlots(classes) ? (text) => text : ofAmounts;
     if (!policy.outlooks.length) fill(place, empty('There are no figures yet.'));
     else
       fill(
@@ -209,14 +179,14 @@ export function draw(page) {
                       `Switch to ${name}…`,
                     ),
               ),
-              h('p', {class: 'muted'}, POLICIES[name] ?? ''),
+              h('p', {class: 'muted'}, words(POLICIES[name] ?? '')),
               name === policy.current
                 ? h('p', {}, `Since ${fullMoment(policy.since_ms)}.`)
                 : details(policy, name),
             ),
           ),
         ),
-        CLASSES.map(([view, kind]) => compare(policy, view, kind)),
+        classes.map((one) => compare(policy, one)),
       );
     if (focused) place.querySelector(`[data-policy="${CSS.escape(focused)}"]`)?.focus();
   });

@@ -3,14 +3,15 @@
 import {h, fill, setText, visible} from '../dom.js';
 import {setPath} from '../names.js';
 import {Table} from '../table.js';
-import {whole, share, duration, slotTime, DASH} from '../format.js';
+import {whole, share, duration, nameOf, slotTime, DASH} from '../format.js';
 import {query, setQuery} from '../router.js';
 import {colourClass, knowQueues} from '../colours.js';
 import {JobList} from '../job_list.js';
 import {PRIORITIES, setPriority, move} from '../actions.js';
 import {actingAs, notice, refusal} from '../dialogs.js';
 import {empty, loading} from '../states.js';
-import {WORDS} from '../words.js';
+import {WORDS, ofAmounts} from '../words.js';
+import {areSlots, classesOf, figuresOf} from '../measure.js';
 
 /** Jobs are in leaves: what is above has those below it. */
 function withJobsBelow(pools) {
@@ -25,21 +26,33 @@ function withJobsBelow(pools) {
 
 const pair = (of) => (pool) => `${of(pool.maps)} / ${of(pool.reduces)}`;
 
-function poolColumns(advanced) {
+/** A line for each dimension of containers. */
+const lines = (classes, of) => ({
+  className: 'lines-cell',
+  draw: (cell, pool) =>
+    fill(
+      cell,
+      classes.map((one) => h('div', {}, of(figuresOf(pool, one[0]) ?? {}, one))),
+    ),
+});
+
+function poolColumns(advanced, classes) {
+  const slots = areSlots(classes);
   const figure = (key, label, tip, of, from, width = '104px') => ({
     key,
     label,
-    tip: tip + ' Maps / reduces.',
+    tip: slots ? tip + ' Maps / reduces.' : ofAmounts(tip),
     width,
     from,
     right: true,
-    text: pair(of),
+    ...(slots ? {text: pair(of)} : lines(classes, of)),
   });
+  const dimension = {key: 'dimension', label: 'Dimension', width: '66px'};
   return [
     {
       key: 'name',
       label: 'Pool',
-      width: 'minmax(110px, 1.4fr)',
+      width: `minmax(${slots ? 110 : 90}px, 1.4fr)`,
       className: 'with-dot',
       draw: (cell, pool) => {
         if (!cell.firstChild)
@@ -64,8 +77,9 @@ function poolColumns(advanced) {
           ? DASH
           : `${whole(pool.jobs_running)}/${whole(pool.jobs_waiting ?? 0)}`,
     },
-    figure('running', 'Running', WORDS.running, (one) => whole(one.running), 0, '72px'),
-    figure('share', 'Fair share', WORDS.fairShare, (one) => share(one.share), 0, '88px'),
+    ...(slots ? [] : [{...dimension, ...lines(classes, (_, [, kind]) => nameOf(kind))}]),
+    figure('running', 'Running', WORDS.running, (one) => whole(one.running), 0, slots ? '72px' : '60px'),
+    figure('share', 'Fair share', WORDS.fairShare, (one) => share(one.share), 0, slots ? '88px' : '66px'),
     figure(
       'demand',
       'Demand',
@@ -202,6 +216,7 @@ function menu(cell, job, value, options, label, change) {
 export function draw(page) {
   page.title('Pools and shares');
   let pools = [];
+  let classes = classesOf([]);
   const advanced = h('input', {
     type: 'checkbox',
     checked: query().has('advanced'),
@@ -248,7 +263,8 @@ export function draw(page) {
   };
   const drawTable = () => {
     table?.element.remove();
-    const columns = poolColumns(advanced.checked).map((column) =>
+    classes = classesOf(pools);
+    const columns = poolColumns(advanced.checked, classes).map((column) =>
       column.key !== 'name'
         ? column
         : {
@@ -261,7 +277,7 @@ export function draw(page) {
     );
     table = new Table({
       columns,
-      rowHeight: 32,
+      rowHeight: areSlots(classes) ? 32 : 17 * classes.length + 8,
       keyOf: (pool) => pool.name,
       label: 'Pools',
       empty: () =>
@@ -318,7 +334,7 @@ export function draw(page) {
   const atHand = ({key}) => !['state', 'user', 'reduces', 'age', 'reason'].includes(key);
   let standings = new Map();
   const drawJobs = () => {
-    const more = advanced.checked && kind === 'pool';
+    const more = advanced.checked && kind === 'pool' && areSlots(classes);
     list.table.columns = more
       ? [...columns.filter(atHand), ...standingColumns((job) => standings.get(job.number))]
       : columns;
@@ -330,25 +346,13 @@ export function draw(page) {
   const setHint = (policy) => {
     if (hint.policy === policy) return;
     hint.policy = policy;
-    fill(
-      hint,
-      policy
-        ? h(
-            'p',
-            {class: 'banner warn'},
-            h(
-              'span',
-              {},
-              `The policy is ${visible(policy)}: these are the shares that fair would deal now. `,
-              h('a', {href: '/policy'}, 'Compare the policies'),
-            ),
-          )
-        : null,
-    );
+    const words = `The policy is ${visible(policy)}: these are the shares that fair would deal now. `;
+    const compare = h('a', {href: '/policy'}, 'Compare the policies');
+    fill(hint, policy ? h('p', {class: 'banner warn'}, h('span', {}, words, compare)) : null);
   };
   const showPools = (value) => {
     pools = withJobsBelow(value);
-    if (!table) drawTable();
+    if (!table || String(classesOf(pools)) !== String(classes)) drawTable();
     table.set(pools);
   };
   const askJobs = () => {

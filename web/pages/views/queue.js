@@ -3,12 +3,13 @@
 import {h, fill, setText, visible} from '../dom.js';
 import {drawTabs} from '../tabs.js';
 import {JobList} from '../job_list.js';
-import {CLASSES, makeBar, setBar, scales, legend} from '../bars.js';
+import {makeBar, setBar, scales, legend} from '../bars.js';
 import {knowQueues} from '../colours.js';
-import {counted} from '../format.js';
+import {counted, thousandths} from '../format.js';
 import {href} from '../router.js';
 import {askQueueState} from '../actions.js';
-import {measureOfAll, showQueues, slotsText, waitsAtMaximum} from '../measure.js';
+import {areSlots, classesOf, figuresOf, measureOfAll} from '../measure.js';
+import {showQueues, slotsText, waitsAtMaximum} from '../measure.js';
 import {empty, loading} from '../states.js';
 import {stateBadge} from '../job_cells.js';
 import {WORDS} from '../words.js';
@@ -22,12 +23,20 @@ export function draw(page) {
   const badge = h('span', {});
   const means = legend();
   const stateButton = h('button', {});
-  const bars = CLASSES.map(([view, kind]) => ({
-    view,
-    kind,
-    bar: makeBar(),
-    text: h('span', {class: 'num'}),
-  }));
+  const barsPlace = h('div', {});
+  let classes = null;
+  let bars = [];
+  const dominant = h('p', {class: 'muted', tabindex: 0, tip: WORDS.dominant, hidden: true});
+  const makeBars = (wanted) => {
+    if (String(wanted) === String(classes)) return;
+    classes = wanted;
+    bars = classes.map(([view, kind]) => ({view, kind, bar: makeBar(), text: h('span', {class: 'num'})}));
+    const line = ([, , label], i) =>
+      h('div', {class: 'wide-bar'}, h('span', {class: 'muted'}, label), bars[i].bar, bars[i].text);
+    fill(barsPlace, classes.map(line));
+  };
+  makeBars(classesOf([]));
+  const takersTitle = h('h2', {}, 'Who uses its slots');
   const takersPlace = h('div', {class: 'columns'}, loading());
   const parts = {
     claims: h('div', {}),
@@ -56,15 +65,8 @@ export function draw(page) {
       'section',
       {class: 'panel'},
       means.element,
-      bars.map((one) =>
-        h(
-          'div',
-          {class: 'wide-bar'},
-          h('span', {class: 'muted'}, one.kind === 'map' ? 'Map slots' : 'Reduce slots'),
-          one.bar,
-          one.text,
-        ),
-      ),
+      barsPlace,
+      dominant,
     ),
     rest,
   );
@@ -72,7 +74,7 @@ export function draw(page) {
     h(
       'section',
       {class: 'panel'},
-      h('div', {class: 'panel-head'}, h('h2', {}, 'Who uses its slots')),
+      h('div', {class: 'panel-head'}, takersTitle),
       takersPlace,
     ),
   );
@@ -94,8 +96,12 @@ export function draw(page) {
     rest.hidden = false;
     fill(trouble);
     const scale = scales(queues, cluster);
+    makeBars(classesOf(queues));
+    setText(takersTitle, areSlots(classes) ? 'Who uses its slots' : 'Who uses its part');
+    dominant.hidden = areSlots(classes);
+    setText(dominant, `dominant share ${thousandths(queue.dominant_thousandths)}`);
     for (const one of bars) {
-      const slots = queue[one.view];
+      const slots = figuresOf(queue, one.view);
       setBar(one.bar, queue, slots, one.kind, scale[one.view]);
       setText(
         one.text,
@@ -131,59 +137,35 @@ export function draw(page) {
       title ? h('div', {class: 'panel-head'}, h('h2', {}, title)) : null,
       element,
     );
+  const jobs = (place) => {
+    const count = h('span', {class: 'muted'});
+    const box = panel('In the order in which they are served', null);
+    box.firstChild.firstChild.tabIndex = 0;
+    box.firstChild.firstChild.dataset.tip = WORDS.served;
+    box.firstChild.append(count);
+    place.append(box);
+    const list = new JobList(page, box, {
+      queue: false,
+      empty: () => empty('It has no jobs that are not over.'),
+      onCount: (shown, total) => setText(count, counted(total ?? shown, 'job')),
+    });
+    // Where only reduces wait their order is of interest.
+    const served = () => (!queue.maps.pending && queue.reduces.pending ? 'reduce' : 'map');
+    whenQueue(() => list.ask({queue: name, sort: 'service', class: served()}));
+  };
+  const past = (place) => {
+    const box = panel(null, null);
+    place.append(box);
+    whenQueue(() => history(page, box, name, () => measure));
+  };
+  const panels = (...list) => (place) => place.append(...list.map((one) => panel(...one)));
+  const claims = ['Open claims', parts.claims];
+  const kills = ['Last kills for it or of its tasks', parts.kills];
   drawTabs(rest, [
-    [
-      'jobs',
-      'Jobs',
-      (place) => {
-        const count = h('span', {class: 'muted'});
-        const box = panel('In the order in which they are served', null);
-        box.firstChild.firstChild.tabIndex = 0;
-        box.firstChild.firstChild.dataset.tip = WORDS.served;
-        box.firstChild.append(count);
-        place.append(box);
-        const list = new JobList(page, box, {
-          queue: false,
-          empty: () => empty('It has no jobs that are not over.'),
-          onCount: (shown, total) => setText(count, counted(total ?? shown, 'job')),
-        });
-        // Where only reduces wait their order is of interest.
-        const served = () => (!queue.maps.pending && queue.reduces.pending ? 'reduce' : 'map');
-        whenQueue(() => list.ask({queue: name, sort: 'service', class: served()}));
-      },
-    ],
-    [
-      'history',
-      'History',
-      (place) => {
-        const box = panel(null, null);
-        place.append(box);
-        whenQueue(() => history(page, box, name, () => measure));
-      },
-    ],
-    [
-      'users',
-      'Users',
-      (place) => {
-        place.append(panel('Users and their limits', parts.users));
-      },
-    ],
-    [
-      'claims',
-      'Claims and kills',
-      (place) => {
-        place.append(
-          panel('Open claims', parts.claims),
-          panel('Last kills for it or of its tasks', parts.kills),
-        );
-      },
-    ],
-    [
-      'settings',
-      'Settings',
-      (place) => {
-        place.append(panel('Settings and totals', parts.settings));
-      },
-    ],
+    ['jobs', 'Jobs', jobs],
+    ['history', 'History', past],
+    ['users', 'Users', panels(['Users and their limits', parts.users])],
+    ['claims', 'Claims and kills', panels(claims, kills)],
+    ['settings', 'Settings', panels(['Settings and totals', parts.settings])],
   ]);
 }

@@ -1,10 +1,11 @@
 // One tracker: its slots, state, what was ordered of it, and its attempts.
 import {h, fill, setText, visible} from '../dom.js';
 import {Table} from '../table.js';
-import {slotGrid, isSilent, why, watchSlots, queuesOfJobs} from './trackers.js';
+import {slotGrid, isSilent, keptFor, why, watchSlots, queuesOfJobs} from './trackers.js';
 import {stateBadge, queueColumn} from '../job_cells.js';
 import {askOrder} from '../actions.js';
-import {duration, megabytes, whole, counted, millionths, moment, clock, DASH} from '../format.js';
+import {amountOf, duration, megabytes, whole, counted, millionths, moment} from '../format.js';
+import {clock, nameOf, DASH} from '../format.js';
 import {href} from '../router.js';
 import {empty, loading} from '../states.js';
 import {WORDS} from '../words.js';
@@ -69,6 +70,29 @@ const COLUMNS = [
   },
 ];
 
+const slotsInUse = ({used, total}) => [
+  'slots in use',
+  `${whole(used.map_slots)} of ${whole(total.map_slots)} map, ` +
+    `${whole(used.reduce_slots)} of ${whole(total.reduce_slots)} reduce`,
+  'Slots that its attempts hold, of those that it offers.',
+];
+
+/** What it offers, for whom it is kept, and what jobs may require of it. */
+function offered(one, offer) {
+  const labels = Object.entries(one.labels).map(([key, value]) => visible(`${key}=${value}`));
+  return [
+    ...offer.map(([name, {total, used, free}]) => [
+      nameOf(name),
+      `${whole(used)} of ${amountOf(total, name)} in use, ${whole(free)} free`,
+      'What its attempts hold, of what it offers.',
+    ]),
+    ...(one.reserved_for || one.room_for
+      ? [['kept for', h('span', {}, keptFor(one)), 'Nothing else starts in what is kept.']]
+      : []),
+    ...(labels.length ? [['labels', labels.join(', '), 'What jobs may require.']] : []),
+  ];
+}
+
 export function draw(page) {
   const name = page.params.name;
   page.title(`tracker ${visible(name)}`);
@@ -126,14 +150,10 @@ export function draw(page) {
     acts.lost.hidden = !isSilent(one);
     acts.forget.hidden = !gone;
     slotGrid(grid, one, known);
+    const offer = Object.entries(one.offer);
     const facts = [
       ['why', visible(why(one)) || 'ok'],
-      [
-        'slots in use',
-        `${whole(one.used.map_slots)} of ${whole(one.total.map_slots)} map, ` +
-          `${whole(one.used.reduce_slots)} of ${whole(one.total.reduce_slots)} reduce`,
-        'Slots that its attempts hold, of those that it offers.',
-      ],
+      ...(offer.length ? offered(one, offer) : [slotsInUse(one)]),
       ['host', `${visible(one.host)}:${one.shuffle_port}`],
       ['rack', visible(one.rack)],
       [
@@ -145,13 +165,13 @@ export function draw(page) {
       ],
       ['free disk', megabytes(one.free_disk_mb), WORDS.disk],
     ];
-    if (one.total.memory_mb)
+    if (one.total.memory_mb && !offer.length)
       facts.push([
         'memory',
         `${megabytes(one.used.memory_mb)} of ${megabytes(one.total.memory_mb)}`,
         'Memory that its attempts were promised, of what it offers.',
       ]);
-    if (one.total.vcores)
+    if (one.total.vcores && !offer.length)
       facts.push([
         'cores',
         `${whole(one.used.vcores)} of ${whole(one.total.vcores)}`,

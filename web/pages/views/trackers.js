@@ -3,13 +3,14 @@
 import {h, fill, setText, visible} from '../dom.js';
 import {Table} from '../table.js';
 import {get} from '../api.js';
-import {whole, duration, megabytes, counted, DASH} from '../format.js';
+import {amountOf, whole, duration, megabytes, counted, nameOf, DASH} from '../format.js';
 import {href, query, setQuery} from '../router.js';
 import {colourClass, knowQueues} from '../colours.js';
 import {stateBadge} from '../job_cells.js';
 import {askOrder} from '../actions.js';
 import {empty, loading} from '../states.js';
 import {WORDS} from '../words.js';
+import {classesOf, areSlots} from '../measure.js';
 
 const SHOWN_SLOTS = 48;
 const QUEUES_MS = 60_000;
@@ -37,7 +38,56 @@ export async function queuesOfJobs(attempts, signal) {
   return queueOf;
 }
 
+/** What it offers, a bar for each dimension: who has how much of it, and the rest is free. */
+function offerBars(cell, tracker, known) {
+  const by = known.get(tracker.name) ?? [];
+  const signature = JSON.stringify([tracker.offer, tracker.room_for, by]);
+  if (cell.signature === signature) return;
+  cell.signature = signature;
+  fill(
+    cell,
+    Object.entries(tracker.offer).map(([dimension, {total, used, free}]) => {
+      const parts = by.filter((one) => one.dimensions[dimension]);
+      const rooms = used - parts.reduce((sum, one) => sum + one.dimensions[dimension], 0);
+      const part = (amount, cls) =>
+        h('i', {class: cls, vars: {w: (amount / Math.max(1, total)).toFixed(4)}});
+      const words =
+        `${visible(tracker.name)}: ${whole(used)} of ${amountOf(total, dimension)} in use, ` +
+        `${whole(free)} free` +
+        parts
+          .map((one) => `; ${visible(one.queue)} ${amountOf(one.dimensions[dimension], dimension)}`)
+          .join('') +
+        (tracker.room_for && rooms > 0
+          ? `; ${amountOf(rooms, dimension)} held for the gang of ${tracker.room_for}`
+          : '') +
+        '.';
+      return h(
+        'div',
+        {class: 'offer', role: 'img', 'aria-label': words, tip: words},
+        h('span', {class: 'muted'}, nameOf(dimension)),
+        h(
+          'span',
+          {class: 'offer-bar'},
+          parts.map((one) => part(one.dimensions[dimension], colourClass(one.queue))),
+          tracker.room_for && rooms > 0 ? part(rooms, 'room') : null,
+        ),
+        h('span', {class: 'num'}, `${whole(used)}/${whole(total)}`),
+      );
+    }),
+  );
+}
+
+/** For whom it is kept, or holds room. */
+export function keptFor(tracker) {
+  const job = (name) => h('a', {href: href.job(Number(name.replace('job_', '')))}, name);
+  return [
+    tracker.reserved_for && h('div', {}, job(tracker.reserved_for)),
+    tracker.room_for && h('div', {}, job(tracker.room_for), `: ${counted(tracker.rooms, 'room')}`),
+  ];
+}
+
 export function slotGrid(cell, tracker, known) {
+  if (Object.keys(tracker.offer).length) return offerBars(cell, tracker, known);
   const by = (known.get(tracker.name) ?? []).map((one) => [one.queue, one.maps, one.reduces]);
   const signature = JSON.stringify([tracker.total, tracker.used, by]);
   if (cell.signature === signature) return;
@@ -132,6 +182,24 @@ function actCell(cell, tracker) {
   cell.firstChild.setAttribute('aria-label', `${label} ${visible(tracker.name)}`);
 }
 
+const KEPT = {
+  key: 'kept',
+  label: 'Kept for',
+  width: 'minmax(96px, 1fr)',
+  from: 480,
+  className: 'lines-cell',
+  tip:
+    'The job whose large task waits for room here, so that nothing else starts; and rooms held ' +
+    'for members of a gang that is to start together.',
+  draw: (cell, one) => fill(cell, keptFor(one)),
+};
+const AMOUNTS =
+  'A bar for each dimension as long as what the tracker offers, in the colours of the queues ' +
+  'whose attempts have it; striped: held for a gang; the rest is free.';
+const SLOTS =
+  'A square for each map slot and a disc for each reduce slot, in the colour of the queue whose ' +
+  'attempt holds it; empty ones are free.';
+
 export function draw(page) {
   page.title('Trackers');
   let known = new Map();
@@ -153,11 +221,12 @@ export function draw(page) {
     },
   });
   const chips = h('div', {class: 'chips', role: 'group', 'aria-label': 'State'});
-  const columns = [
+  let classes = classesOf([]);
+  const columnsNow = () => [
     {
       key: 'name',
       label: 'Tracker',
-      width: 'minmax(90px, 1fr)',
+      width: `minmax(${areSlots(classes) ? 90 : 60}px, 1fr)`,
       draw: (cell, one) => {
         if (!cell.firstChild) cell.append(h('a', {}));
         cell.firstChild.href = href.tracker(one.name);
@@ -167,7 +236,7 @@ export function draw(page) {
     {
       key: 'state',
       label: 'State',
-      width: '92px',
+      width: areSlots(classes) ? '92px' : 'minmax(60px, 92px)',
       draw: (cell, one) => {
         if (cell.state !== one.state) fill(cell, stateBadge(one.state));
         cell.state = one.state;
@@ -175,14 +244,13 @@ export function draw(page) {
     },
     {
       key: 'slots',
-      label: 'Slots',
-      width: 'minmax(120px, 2.4fr)',
+      label: areSlots(classes) ? 'Slots' : 'In use',
+      width: `minmax(${areSlots(classes) ? 120 : 160}px, 2.4fr)`,
       className: 'slots-wide',
-      tip:
-        'A square for each map slot and a disc for each reduce slot, in the colour of the ' +
-        'queue whose attempt holds it; empty ones are free.',
+      tip: areSlots(classes) ? SLOTS : AMOUNTS,
       draw: (cell, one) => slotGrid(cell, one, known),
     },
+    ...(trackers.some((one) => one.reserved_for || one.room_for) ? [KEPT] : []),
     {
       key: 'attempts',
       label: 'Attempts',
@@ -238,7 +306,7 @@ export function draw(page) {
     {key: 'act', label: '', width: '88px', from: 540, right: true, draw: actCell},
   ];
   const table = new Table({
-    columns,
+    columns: columnsNow(),
     keyOf: (one) => one.name,
     hrefOf: (one) => href.tracker(one.name),
     label: 'Trackers',
@@ -256,6 +324,17 @@ export function draw(page) {
     h('div', {class: 'filters'}, filter, chips),
     panel,
   );
+  const relay = (offers) => {
+    classes = classesOf([{dimensions: Object.fromEntries(offers.map((name) => [name, 0]))}]);
+    table.wideHeight = Math.max(34, 17 * offers.length + 4);
+    const columns = columnsNow();
+    const keys = columns.map((column) => column.key + column.label).join() + offers;
+    if (table.keys === keys) return;
+    table.keys = keys;
+    table.columns = columns;
+    table.signature = null;
+    table.layOut();
+  };
   const show = () => {
     const state = query().get('state') ?? '';
     const text = filter.value.trim().toLowerCase();
@@ -284,13 +363,17 @@ export function draw(page) {
         ),
       );
     }
-    const of = (key) =>
-      trackers.reduce((sum, one) => sum + (one.state === 'LOST' ? 0 : one.total[key]), 0);
+    const sum = (of) => trackers.reduce((all, one) => all + (one.state === 'LOST' ? 0 : of(one)), 0);
+    const slots = (key) => counted(sum((one) => one.total[`${key}_slots`]), `${key} slot`);
+    const offers = Object.keys(trackers[0]?.offer ?? {});
     setText(
       count,
-      `${counted(trackers.length, 'tracker')}, ${counted(of('map_slots'), 'map slot')} and ` +
-        counted(of('reduce_slots'), 'reduce slot'),
+      `${counted(trackers.length, 'tracker')}, ` +
+        (offers.length
+          ? offers.map((name) => amountOf(sum((one) => one.offer[name]?.total ?? 0), name)).join(', ')
+          : `${slots('map')} and ${slots('reduce')}`),
     );
+    relay(offers);
     table.set(
       trackers.filter(
         (one) =>

@@ -1,0 +1,169 @@
+"""The pages where containers count: every figure of queues, trackers and jobs by dimension, held against the API and the
+metrics, with MapReduce beside an application, a gang that holds room and a tracker that is kept for it."""
+import re
+import unittest
+import urllib.request
+
+from cluster import wait_for
+from pages import PAGES, WithPages
+
+QUEUES = """
+  - {name: research, guaranteed: {memory_mb: 60%, gpu: 50%}, reclaim_after: never, queues: [{name: vision}, {name: speech}]}
+  - {name: production, guaranteed: {memory_mb: 40%, gpu: 50%}, maximum: {vcores: 80%}, reclaim_after: never}
+"""
+MORE = """policy: POLICY
+resources: containers
+containers: {resources: [gpu], gang_hold: 1h, map: {memory_mb: 512, vcores: 1}}
+heartbeat: {floor: 100ms}
+administrators: [ann]
+fair: {pools: [{name: research, weight: 2}, {name: production, min_share: {memory_mb: 1024}}]}
+"""
+UNITS = {"memory_mb": "MB", "vcores": "vcores", "gpu": "gpu"}
+
+
+def amount(number, dimension):
+    unit = "vcore" if dimension == "vcores" and number == 1 else UNITS[dimension]
+    return f"{number:,} {unit}"
+
+
+class Dimensions(WithPages):
+    def start_containers(self, policy):
+        self.conf = self.settings(QUEUES, MORE.replace("POLICY", policy))
+        self.conf.write_text(self.conf.read_text().replace("127.0.0.1:0}", "127.0.0.1:0, http: 127.0.0.1:0}"))
+        self.start_all()
+        for name in ("tt1", "tt2"):
+            self.start(name, ["tracker", "--jobtracker", self.address, "--name", name, "--work-dir", self.dir / name,
+                              "--offer", "memory_mb=4096,vcores=4,gpu=2", "--label", "disk=ssd"])
+        wait_for("both trackers are there", lambda: len(self.json("tracker", "list")) == 2)
+        self.browser.visit(f"http://127.0.0.1:{self.http}")
+        self.browser.act_as("ann")
+        self.sleeper("count", "research.speech", inputs=2)
+        wait = f"while [ ! -e {self.dir}/gate ]; do sleep 0.1; done"
+        (self.dir / "train.yaml").write_text(
+            f"name: train\nqueue: research.vision\ngroups:\n"
+            f"  - {{name: ps, count: 1, command: '{wait}', resources: {{memory_mb: 1024, vcores: 1}}}}\n"
+            f"  - {{name: worker, count: 2, command: '{wait}', resources: {{memory_mb: 1024, vcores: 1, gpu: 1}}}}\n")
+        self.ok("run", "-f", self.dir / "train.yaml", user="bob")
+        wait_for("all of both run", lambda: self.queue("research")["dimensions"]["memory_mb"]["running"] == 4096)
+        self.ok("run", "--queue", "production", "--name", "together", "--count", 3, "--gang", 3, "--memory", "2G",
+                "--resource", "gpu=1", "--", wait, user="cat")
+        wait_for("the gang holds room, and a tracker is kept for it", lambda: all(
+            any(one[what] == "job_0003" for one in self.json("tracker", "list")) for what in ("room_for", "reserved_for")))
+
+    def queue(self, name):
+        return self.json("queue", "show", name)
+
+    def read(self, path):
+        return urllib.request.urlopen(f"http://127.0.0.1:{self.http}{path}", timeout=60).read().decode()
+
+    def labels(self, selector):
+        return self.browser.js("return [...document.querySelectorAll(arguments[0])].map((one) => one.getAttribute('aria-label'))",
+                               selector)
+
+    def sentence(self, queue, dimension):
+        """What a queue's bar says of a dimension, as the API has it."""
+        of = queue["dimensions"][dimension]
+        said = [f"runs {amount(of['running'], dimension)}"]
+        if of["borrows"]:
+            said[0] += f", {of['borrows']:,} of them borrowed"
+        if of["lends"] is not None:
+            said += [f"allocated {of['allocated']:,}", f"guaranteed {of['guaranteed']:,}"]
+        elif of["share_thousandths"] is not None:
+            demand = min(of["maximum"], of["running"] + of["pending"])
+            share = (of["share_thousandths"] + 50) // 100
+            said += [f"fair share {share // 10:,}.{share % 10}", f"minimum {of['min_share']:,}", f"demand {demand:,}"]
+        said += [f"at most {of['maximum']:,}", f"{of['pending']:,} pending"]
+        said += [f"lends {of['lends']:,} to others"] if of["lends"] else []
+        said += [f"{of['reserved']:,} reserved"] if of["reserved"] else []
+        said += [f"{of['kept']:,} never lent"] if of["kept"] else []
+        return f"{queue['name']}: {'; '.join(said)}."
+
+    def figures_are_those_of_the_api(self):
+        cluster = self.json("queue", "list")
+        self.browser.open("/queues")
+        self.browser.wait("the bars say what the API says", lambda: {
+            self.sentence(queue, dimension) for queue in self.json("queue", "list") for dimension in UNITS}
+            <= set(self.labels(".bar")))
+        for queue in cluster:
+            self.browser.see(f"{queue['dominant_thousandths'] // 10}.{queue['dominant_thousandths'] % 10}%")
+        metrics = dict(re.findall(r"^(weir_queue_\w+{.*}) (\S+)$", self.read("/metrics"), re.M))
+        for queue in self.json("queue", "list"):
+            for dimension, of in queue["dimensions"].items():
+                for what in ("running", "pending", "allocated", "guaranteed", "maximum", "reserved"):
+                    name = f'weir_queue_{what}_amount{{queue="{queue["name"]}",dimension="{dimension}"}}'
+                    self.assertEqual(float(metrics[name]), of[what], name)
+            dominant = metrics[f'weir_queue_dominant_share_ratio{{queue="{queue["name"]}"}}']
+            self.assertEqual(round(1000 * float(dominant)), queue["dominant_thousandths"])
+
+    def the_cluster_and_its_trackers(self):
+        trackers = self.json("tracker", "list")
+        self.browser.open("/")
+        for dimension in UNITS:
+            used, total = (sum(one["offer"][dimension][what] for one in trackers) for what in ("used", "total"))
+            self.browser.see(f"{used:,} / {total:,}", ".stats")
+        offered = re.findall(r'weir_offered_amount{dimension="memory_mb",state="free"} (\d+)', self.read("/metrics"))
+        self.assertEqual(int(offered[0]), sum(one["offer"]["memory_mb"]["free"] for one in trackers))
+        self.browser.open("/trackers")
+        self.browser.see("2 trackers, 8,192 MB, 8 vcores, 4 gpu")
+        self.browser.see("job_0003: ", ".lines-cell")
+        self.browser.wait("a bar for each dimension", lambda: len(self.labels(".offer")) == 6)
+        said = " ".join(self.labels(".offer"))
+        for one in trackers:
+            for dimension, of in one["offer"].items():
+                self.assertIn(f"{one['name']}: {of['used']:,} of {amount(of['total'], dimension)} in use, {of['free']:,} free", said)
+        self.assertIn("held for the gang of job_0003", said)
+        self.browser.open("/trackers/tt1")
+        memory = trackers[[one["name"] for one in trackers].index("tt1")]["offer"]["memory_mb"]
+        self.browser.see(f"{memory['used']:,} of {memory['total']:,} MB in use, {memory['free']:,} free")
+        self.browser.see("disk=ssd")
+
+    def a_job_by_its_groups(self):
+        self.browser.open("/jobs/2?tab=attempts")
+        self.browser.see("0 of 1 done (0%), 1 running, 0 pending")
+        self.browser.see("0 of 2 done (0%), 2 running, 0 pending")
+        for group in ("ps", "worker"):
+            self.browser.find(".lanes-box .legend-item", group)
+        self.browser.open("/jobs")
+        self.browser.see("0/3")
+        self.browser.see("Maps, tasks")
+
+    def everything_fits(self):
+        for width, dark in ((390, True), (1440, False)):
+            self.browser.size(width, 900, dark)
+            for path in [path for path, _ in PAGES] + ["/jobs/2", "/queues/research.vision?tab=history"]:
+                with self.subTest(path=path, width=width):
+                    self.browser.open(path)
+                    self.browser.wait("it has loaded", lambda: not self.browser.js(
+                        "return [...document.querySelectorAll('main .loading')].some((one) => one.offsetParent)"))
+                    self.assertLessEqual(self.browser.js("return document.documentElement.scrollWidth - innerWidth"), 0)
+                    self.sound()
+
+    def history_is_by_dimension(self):
+        self.browser.open("/queues/research?tab=history")
+        for label in ("Memory, MB", "Vcores", "gpu"):
+            self.browser.see(label, "main h3")
+        wait_for("a point of it", lambda: '"memory_mb":{' in self.read("/api/v1/series?queue=research&step=1s"))
+
+    def test_every_figure_is_there_by_dimension_under_capacity(self):
+        self.start_containers("capacity")
+        self.figures_are_those_of_the_api()
+        self.the_cluster_and_its_trackers()
+        self.a_job_by_its_groups()
+        self.history_is_by_dimension()
+        self.everything_fits()
+
+    def test_every_figure_is_there_by_dimension_under_fair(self):
+        self.start_containers("fair")
+        self.figures_are_those_of_the_api()
+        self.the_cluster_and_its_trackers()
+        self.browser.open("/pools")
+        for word in ("Dimension", "memory", "vcores", "gpu", "1,024"):
+            self.browser.see(word)
+        self.browser.open("/policy")
+        for label in ("Memory, MB", "Vcores", "gpu"):
+            self.browser.see(label, "main h2")
+        self.sound()
+
+
+if __name__ == "__main__":
+    unittest.main()
