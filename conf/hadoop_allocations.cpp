@@ -114,6 +114,7 @@ class AllocationsReader {
     if (value.text.ends_with("FairSharePolicy")) return "fair";  // YARN's own, by class
     if (value.text.ends_with("FifoPolicy")) return "fifo";
     if (mode == "drf" || value.text.ends_with("DominantResourceFairnessPolicy")) {
+      if (use_.containers) return "drf";
       no_counterpart(value, "slots are of one kind; the pool is fair");
       return "fair";
     }
@@ -138,6 +139,9 @@ class AllocationsReader {
     } else if (name == "defaultPoolSchedulingMode" || name == "defaultQueueSchedulingPolicy" ||
                name == "defaultQueueSchedulingMode") {
       result_.mode = read_mode(value);
+    } else if (name == "queueMaxResourcesDefault" && use_.containers &&
+               value.text.find('%') == std::string::npos) {
+      result_.most = hadoop_fair_amounts(value).value_or(HadoopAmounts{});
     } else if (name == "queuePlacementPolicy") {
       result_.placement = read_placement(element, out_);
     } else if (name != "defaultFairSharePreemptionThreshold" || !is_half(value)) {
@@ -228,6 +232,12 @@ class AllocationsReader {
                                             "jobs in YARN; it takes jobs here",
                                             pool.name));
     }
+    if (use_.containers && has_pools && pool.mode == "fifo") {
+      hadoop_warning(pool.said, fmt::format("pool {} is fifo, which is of pools without pools; it "
+                                            "is drf",
+                                            pool.name));
+      pool.mode = "drf";
+    }
     ImportedPool above;
     above.min_timeout_ms = pool.min_timeout_ms;
     above.fair_timeout_ms = pool.fair_timeout_ms;
@@ -307,12 +317,30 @@ class AllocationsReader {
       read_access(value, result_.root_administer, pool.administer);
     } else if (name == "allowPreemptionFrom") {
       if (const auto allowed = hadoop_boolean(value)) pool.spared = pool.spared || !*allowed;
+    } else if (use_.containers && (name == "minResources" || name == "maxResources")) {
+      read_amounts(value, name == "minResources", pool);
     } else if (name == "maxResources" && use_.yarn && is_nothing(value.text)) {
       pool.maximum.fill(0);
     } else if (name == "maxResources" && use_.yarn && value.text.find('%') != std::string::npos) {
       pool.maximum_hundredths = hadoop_percentages(value);
     } else if (name != "fairSharePreemptionThreshold" || !is_half(value)) {
       tell_no_counterpart(value, name);
+    }
+  }
+
+  // The last value counts, whatever its form was.
+  static void read_amounts(const HadoopValue& value, bool minimum, ImportedPool& pool) {
+    const bool percent = value.text.find('%') != std::string::npos && !is_nothing(value.text);
+    if (minimum && percent)
+      return no_counterpart(value, "a minimum is in MB, vcores and other resources here");
+    if (percent) {
+      pool.most_parts = hadoop_fair_percentages(value);
+      pool.most.clear();
+    } else if (value.text.find('%') != std::string::npos) {
+      pool.most = {{"memory_mb", 0}, {"vcores", 0}};
+    } else if (auto amounts = hadoop_fair_amounts(value)) {
+      (minimum ? pool.least : pool.most) = std::move(*amounts);
+      if (!minimum) pool.most_parts.clear();
     }
   }
 
@@ -345,11 +373,26 @@ class AllocationsReader {
                                pool.name, *least, name(kind), *most, *most));
       least = most;
     }
+    settle_amounts(pool);
     const auto min_ms = pool.min_timeout_ms ? pool.min_timeout_ms : result_.min_timeout_ms;
     auto fair_ms = pool.fair_timeout_ms ? pool.fair_timeout_ms : result_.fair_timeout_ms;
     const auto before = fair_ms;
     raise_fair_timeout("pool " + pool.name, pool.said.at, min_ms, fair_ms);
     if (fair_ms != before) pool.fair_timeout_ms = fair_ms;
+  }
+
+  void settle_amounts(ImportedPool& pool) const {
+    const HadoopAmounts& most = pool.most.empty() ? result_.most : pool.most;
+    for (auto& [name, amount] : pool.least) {
+      const auto found = std::find_if(most.begin(), most.end(),
+                                      [&](const auto& one) { return one.first == name; });
+      if (found == most.end() || found->second >= amount) continue;
+      out_.warning(pool.said.at, fmt::format("pool {} has a minimum of {} {} above its maximum of "
+                                             "{}; it is {}, as Hadoop would have it",
+                                             pool.name, amount, name, found->second,
+                                             found->second));
+      amount = found->second;
+    }
   }
 
   void raise_fair_timeout(const std::string& owner, Mark at,

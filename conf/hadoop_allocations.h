@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "conf/hadoop_parts.h"
+#include "conf/hadoop_resources.h"
 #include "jobqueue/model/ids.h"
 #include "jobqueue/model/settings.h"
 #include "jobqueue/model/time.h"
@@ -24,6 +25,8 @@ struct ImportedPool {
   std::optional<std::int64_t> weight;  // millionths
   std::array<std::optional<std::int64_t>, kTaskKindCount> minimum, maximum;
   std::optional<std::int64_t> maximum_hundredths;  // of the cluster, in percent
+  HadoopAmounts least, most;  // of containers, instead of slots,
+  HadoopAmounts most_parts;   // and of the cluster, in hundredths of a percent
   std::optional<std::int64_t> max_running_jobs;
   std::string mode;  // empty: the default
   std::optional<DurationMs> min_timeout_ms, fair_timeout_ms;
@@ -46,6 +49,7 @@ struct ImportedAllocations {
   std::optional<std::int64_t> pool_jobs, user_jobs;  // defaults, as those below
   std::optional<DurationMs> min_timeout_ms, fair_timeout_ms;
   std::string mode;
+  HadoopAmounts most;  // of a pool, by default
   ImportedPlacement placement;
 };
 
@@ -53,6 +57,7 @@ struct AllocationsUse {
   bool yarn = false;         // whatever the file looks like
   bool queue_names = false;  // pools are called by queues, so that they are named like those
   bool lists_count = true;   // YARN looks at access lists
+  bool containers = false;   // amounts are taken over, and policies by dominant resource
 };
 ImportedAllocations read_allocations_file(const XmlElement& root, AllocationsUse use,
                                           Diagnostics& out);

@@ -25,14 +25,20 @@ std::string share_line(const char* key,
   return parts.empty() ? "" : fmt::format("{}: {{{}}}", key, fmt::join(parts, ", "));
 }
 
-std::vector<std::string> pool_lines(const ImportedPool& pool) {
+std::string amounts_line(const char* key, const HadoopAmounts& amounts) {
+  return amounts.empty() ? "" : fmt::format("{}: {}", key, yaml_of_amounts(amounts));
+}
+
+std::vector<std::string> pool_lines(const ImportedPool& pool, bool containers) {
   std::vector<std::string> lines;
   if (pool.weight) lines.push_back("weight: " + format_millionths(*pool.weight));
   lines.push_back(share_line("min_share", pool.minimum));
   lines.push_back(share_line("max_share", pool.maximum));
+  lines.push_back(amounts_line("min_share", pool.least));
+  lines.push_back(amounts_line("max_share", pool.most));
   if (pool.max_running_jobs)
     lines.push_back(fmt::format("max_running_jobs: {}", *pool.max_running_jobs));
-  if (!pool.mode.empty()) lines.push_back("mode: " + pool.mode);
+  if (!pool.mode.empty()) lines.push_back((containers ? "policy: " : "mode: ") + pool.mode);
   if (pool.min_timeout_ms)
     lines.push_back("min_share_timeout: " + format_duration(*pool.min_timeout_ms));
   if (pool.fair_timeout_ms)
@@ -43,22 +49,24 @@ std::vector<std::string> pool_lines(const ImportedPool& pool) {
   return lines;
 }
 
-void write_pools(const std::vector<ImportedPool>& pools, std::size_t indent, std::string& yaml) {
+void write_pools(const std::vector<ImportedPool>& pools, bool containers, std::size_t indent,
+                 std::string& yaml) {
   const std::string blanks(indent, ' ');
   for (const ImportedPool& pool : pools) {
     yaml += fmt::format("{}- name: {}\n", blanks, yaml_scalar(pool.name));
-    for (const std::string& line : pool_lines(pool)) yaml += fmt::format("{}  {}\n", blanks, line);
+    for (const std::string& line : pool_lines(pool, containers))
+      yaml += fmt::format("{}  {}\n", blanks, line);
     if (pool.pools.empty()) continue;
     yaml += blanks + "  pools:\n";
-    write_pools(pool.pools, indent + 4, yaml);
+    write_pools(pool.pools, containers, indent + 4, yaml);
   }
 }
 
-std::string yaml_of_allocations(const ImportedAllocations& file) {
+std::string yaml_of_allocations(const ImportedAllocations& file, bool containers = false) {
   std::string yaml;
   if (!file.pools.empty()) {
     yaml += "  pools:\n";
-    write_pools(file.pools, 4, yaml);
+    write_pools(file.pools, containers, 4, yaml);
   }
   if (!file.users.empty()) yaml += "  users:\n";
   for (const auto& [name, limit] : file.users) {
@@ -70,16 +78,42 @@ std::string yaml_of_allocations(const ImportedAllocations& file) {
   };
   if (file.pool_jobs) add("pool_max_running_jobs", fmt::format("{}", *file.pool_jobs));
   if (file.user_jobs) add("user_max_running_jobs", fmt::format("{}", *file.user_jobs));
-  if (!file.mode.empty()) add("mode", file.mode);
+  // YARN's own default is fair, by memory alone; ours is drf.
+  if (containers) {
+    add("policy", file.mode.empty() ? "fair" : file.mode);
+  } else if (!file.mode.empty()) {
+    add("mode", file.mode);
+  }
+  if (!file.most.empty()) add("max_share", yaml_of_amounts(file.most));
   if (file.min_timeout_ms) add("min_share_timeout", format_duration(*file.min_timeout_ms));
   if (file.fair_timeout_ms) add("fair_share_timeout", format_duration(*file.fair_timeout_ms));
   if (!defaults.empty()) yaml += "  defaults:\n" + defaults;
   return yaml;
 }
 
+std::int64_t part_of(const HadoopAmounts& parts, const std::string& name) {
+  for (const auto& [of, part] : parts) {
+    if (of == name) return part;
+  }
+  return 10'000;
+}
+
+// Of the parent's maximum, what is said of the cluster; `{memory_mb: 50%}`, or nothing.
+std::string maximum_line(const HadoopAmounts& own, const HadoopAmounts& parents) {
+  std::vector<std::string> parts;
+  for (const auto& [name, part] : own) {
+    const std::int64_t of = part_of(parents, name);
+    if (part >= of) continue;
+    const std::int64_t hundredths = std::max<std::int64_t>(1, part * 10'000 / of);
+    parts.push_back(fmt::format("{}: {}", name, format_percent(hundredths)));
+  }
+  return parts.empty() ? "" : fmt::format("maximum: {{{}}}", fmt::join(parts, ", "));
+}
+
 // A queue for each pool. Maximums are of the cluster in YARN, of the parent's here.
 std::vector<ImportedQueue> queues_of(const std::vector<ImportedPool>& pools,
-                                     std::int64_t parents_hundredths) {
+                                     std::int64_t parents_hundredths,
+                                     const HadoopAmounts& parents_parts) {
   std::vector<ImportedQueue> result;
   for (const ImportedPool& pool : pools) {
     ImportedQueue& queue = result.emplace_back();
@@ -92,7 +126,15 @@ std::vector<ImportedQueue> queues_of(const std::vector<ImportedPool>& pools,
       own = *pool.maximum_hundredths;
       queue.maximum_hundredths = std::max<std::int64_t>(1, own * 10'000 / parents_hundredths);
     }
-    queue.queues = queues_of(pool.pools, own);
+    HadoopAmounts parts = parents_parts;
+    for (const auto& [name, part] : pool.most_parts) {
+      if (part >= part_of(parents_parts, name)) continue;
+      std::erase_if(parts, [&](const auto& one) { return one.first == name; });
+      parts.emplace_back(name, part);
+    }
+    if (std::string line = maximum_line(pool.most_parts, parents_parts); !line.empty())
+      queue.keys.push_back(std::move(line));
+    queue.queues = queues_of(pool.pools, own, parts);
   }
   return result;
 }
@@ -109,7 +151,7 @@ ImportedQueue default_queue() {
 }
 
 std::vector<ImportedQueue> queues_beside(const ImportedAllocations& file) {
-  std::vector<ImportedQueue> queues = queues_of(file.pools, 10'000);
+  std::vector<ImportedQueue> queues = queues_of(file.pools, 10'000, {});
   if (!has_default(file.pools)) queues.push_back(default_queue());
   open_to_root(queues, file.root_submit, file.root_administer);
   return queues;
@@ -132,19 +174,34 @@ std::string yarn_placement(const ImportedPlacement& placement, const ImportedFai
   return yaml + "  undeclared_pools: refuse\n";
 }
 
+void add_names_of_pools(const std::vector<ImportedPool>& pools, std::vector<std::string>& names) {
+  for (const ImportedPool& pool : pools) {
+    for (const HadoopAmounts* amounts : {&pool.least, &pool.most, &pool.most_parts})
+      add_names_of(*amounts, names);
+    add_names_of_pools(pool.pools, names);
+  }
+}
+
 }  // namespace
 
 ImportedScheduler import_yarn_fair(HadoopProperties& properties, const XmlElement* allocations,
                                    Diagnostics& out) {
   const HadoopValue* enabled = properties.take("yarn.acl.enable");
   const bool lists_count = enabled == nullptr || hadoop_boolean(*enabled).value_or(true);
-  const ImportedFairSite site = import_yarn_fair_site(properties);
+  const bool containers = are_of_containers(properties) ||
+                          (allocations != nullptr && is_of_containers(*allocations));
+  const ImportedFairSite site = import_yarn_fair_site(properties, containers);
   ImportedAllocations file;
   if (allocations != nullptr) {
-    file = read_allocations_file(*allocations, {.yarn = true, .lists_count = lists_count}, out);
+    const AllocationsUse use{.yarn = true, .lists_count = lists_count, .containers = containers};
+    file = read_allocations_file(*allocations, use, out);
   }
   const std::string placement = yarn_placement(file.placement, site, file);
-  return {.section = placement + site.section + yaml_of_allocations(file),
+  std::vector<std::string> names;
+  add_names_of(file.most, names);
+  add_names_of_pools(file.pools, names);
+  return {.resources = containers ? yaml_of_containers(properties, names) : "",
+          .section = placement + site.section + yaml_of_allocations(file, containers),
           .queues = queues_beside(file),
           .comment = "   # each is the pool of its name; a job that names another is refused"};
 }

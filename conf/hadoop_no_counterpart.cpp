@@ -16,7 +16,7 @@ constexpr std::pair<std::string_view, std::string_view> kAllocationReasons[] = {
     {"maxResources",
      "memory and cores are not slots; say max_share in slots, or maximum of the "
      "queue in percent"},
-    {"maxChildResources", "say maximum of each queue"},
+    {"maxChildResources", "it is of queues that come to be on demand in YARN; say max_share"},
     {"queueMaxResourcesDefault", "say maximum of each queue"},
     {"maxContainerAllocation", "what a task may ask for is bounded by the largest tracker here"},
     {"maxAMShare", "jobs have no masters here; max_running_jobs comes nearest"},
@@ -32,10 +32,12 @@ constexpr std::pair<std::string_view, std::string_view> kAllocationReasons[] = {
 // Parts of names of properties without a counterpart, and why.
 constexpr std::pair<std::string_view, std::string_view> kYarnCapacityReasons[] = {
     {"maximum-am-resource-percent", "jobs have no masters here; max_running_jobs comes nearest"},
-    {"resource-calculator", "tasks take slots here, not memory and cores"},
+    {"resource-calculator", "slots are of one kind, and of containers every dimension counts"},
     {"queue-mappings", "every job names its queue here"},
     {"mapping-rule", "every job names its queue here"},
-    {"node-label", "trackers have no labels here"},
+    {"node-label",
+     "trackers have labels (tracker.labels), and groups of jobs say which they require; queues "
+     "have none"},
     {"intra-queue-preemption", "no task is killed for another one of its own queue here"},
     {"ordering-policy", "jobs of a queue go by submit time, or by priority with priorities: true"},
     {"default-application-priority", "a job says its own priority"},
@@ -96,7 +98,12 @@ constexpr std::pair<std::string_view, std::string_view> kSiteReasons[] = {
     {"yarn.scheduler.minimum-allocation-", kLargestTask},
     {"yarn.scheduler.maximum-allocation-", kLargestTask},
     {"yarn.scheduler.increment-allocation-", kLargestTask},
-    {"yarn.resource-types", "tasks take slots here, not memory and cores"},
+    {"yarn.resource-types", "of a named resource a task gets as much as it asks for"},
+    {"yarn.node-labels.", "trackers say their labels themselves, under tracker.labels"},
+    {"yarn.nodemanager.node-labels.", "say tracker.labels"},
+    {"yarn.nodemanager.resource.", "say tracker.offer"},
+    {"yarn.nodemanager.resource-type.", "say tracker.offer"},
+    {"yarn.nodemanager.resource-plugins", "say tracker.offer"},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Amounts of resources as YARN's files say them, `[memory=10240,vcores=12,yarn.io/gpu=2]`, and as
-// ours do. Used by conf/hadoop_*.cpp alone.
+// Amounts of resources as YARN's files say them, `[memory=10240,vcores=12,yarn.io/gpu=2]` or
+// `10240 mb, 12 vcores`, how large its containers may be, and both as ours say them. Used by
+// conf/hadoop_*.cpp alone.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include "conf/hadoop_parts.h"
+#include "conf/hadoop_properties.h"
+#include "conf/hadoop_xml.h"
 
 namespace weir {
 
@@ -19,9 +22,21 @@ inline bool has_amounts(const HadoopValue& value) { return value.text.starts_wit
 // Nothing, and a warning: it is none that we can take over.
 std::optional<HadoopAmounts> hadoop_amounts(const HadoopValue& value);
 
+// Of the fair scheduler: `memory-mb=10240, vcores=12` or `10240 mb, 12 vcores`.
+std::optional<HadoopAmounts> hadoop_fair_amounts(const HadoopValue& value);
+// `50% memory, 40% cpu`, `memory-mb=50%, vcores=40%`, in hundredths; of `40%` memory and vcores.
+HadoopAmounts hadoop_fair_percentages(const HadoopValue& value);
+void add_names_of(const HadoopAmounts& amounts, std::vector<std::string>& names);
+
 // `{memory_mb: 10240, vcores: 12}`
 std::string yaml_of_amounts(const HadoopAmounts& amounts);
-// The lines that say that containers are scheduled, with resources of these names; empty for none.
-std::string yaml_of_resources(std::vector<std::string> names);
+
+// Whether the files are about containers: they say how large these may be, or which resources
+// there are besides memory and cores; or an allocations file has amounts, or dominant resources.
+bool are_of_containers(const HadoopProperties& properties);
+bool is_of_containers(const XmlElement& allocations);
+// The lines that say that containers are scheduled, with resources of these names and those that
+// yarn-site.xml names, and how large tasks are.
+std::string yaml_of_containers(HadoopProperties& properties, std::vector<std::string> names);
 
 }  // namespace weir

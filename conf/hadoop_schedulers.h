@@ -45,7 +45,7 @@ struct ImportedFairSite {
   std::string section;                      // lines of `fair:`
 };
 ImportedFairSite import_mr1_fair_site(HadoopProperties& properties);
-ImportedFairSite import_yarn_fair_site(HadoopProperties& properties);
+ImportedFairSite import_yarn_fair_site(HadoopProperties& properties, bool containers);
 
 // Why a property of a scheduler that nobody has taken has no counterpart.
 std::string why_not_in_yarn_capacity(std::string_view name);

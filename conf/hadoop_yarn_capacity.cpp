@@ -39,7 +39,9 @@ class YarnImport {
     }
     settle_amounts(result.queues);
     settle_guarantees(result.queues, "root");
-    result.resources = yaml_of_resources(resources_of(result.queues));
+    const std::vector<std::string> resources = resources_of(result.queues);
+    if (!resources.empty() || are_of_containers(properties_))
+      result.resources = yaml_of_containers(properties_, resources);
     read_root(result.queues);
     read_running(result.queues);
     tell_unlisted();

@@ -26,7 +26,8 @@ constexpr std::pair<std::string_view, std::string_view> kYarnFairReasons[] = {
 
 class YarnFairSiteImport {
  public:
-  explicit YarnFairSiteImport(HadoopProperties& properties) : properties_(properties) {}
+  YarnFairSiteImport(HadoopProperties& properties, bool containers)
+      : properties_(properties), containers_(containers) {}
 
   ImportedFairSite run() {
     result_.undeclared = take("allow-undeclared-pools");
@@ -79,6 +80,8 @@ class YarnFairSiteImport {
     const HadoopValue* value = take("max.assign");
     const auto most = value == nullptr ? std::nullopt : hadoop_integer(*value);
     if (!most || *most < 0) return;
+    if (containers_)
+      return no_counterpart(*value, "a heartbeat fills what is free; assign_multiple: false is one");
     if (*most == 0 || *most > kMost)
       return no_counterpart(*value, "a number of tasks is from 1 to 100000; it counts as all");
     add(fmt::format("max_maps: {}", *most));
@@ -129,13 +132,14 @@ class YarnFairSiteImport {
   }
 
   HadoopProperties& properties_;
+  bool containers_;
   ImportedFairSite result_;
 };
 
 }  // namespace
 
-ImportedFairSite import_yarn_fair_site(HadoopProperties& properties) {
-  return YarnFairSiteImport(properties).run();
+ImportedFairSite import_yarn_fair_site(HadoopProperties& properties, bool containers) {
+  return YarnFairSiteImport(properties, containers).run();
 }
 
 std::string why_not_in_yarn_fair(std::string_view name) {

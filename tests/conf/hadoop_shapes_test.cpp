@@ -64,7 +64,7 @@ TEST(HadoopShapes, AmountsAreOfContainers) {
                         {kRoot + "b.c.capacity", "25"},
                         {kRoot + "b.d.capacity", "75"}}));
   EXPECT_THAT(result.warnings, IsEmpty());
-  EXPECT_THAT(result.yaml, HasSubstr("resources: containers\ncontainers: {resources: [gpu]}\n"));
+  EXPECT_THAT(result.yaml, HasSubstr("resources: containers\ncontainers:\n  resources: [gpu]\n"));
   EXPECT_THAT(result.yaml, HasSubstr("guaranteed: {memory_mb: 10240, vcores: 12, gpu: 0}"));
   EXPECT_THAT(result.yaml, HasSubstr("maximum: {memory_mb: 15360, vcores: 16}"));
   const Settings settings = good(result.yaml).settings;
