@@ -52,11 +52,15 @@ void FuzzCluster::advance(DurationMs ms) {
   step(Tick{});
 }
 
-FuzzTracker& FuzzCluster::add_tracker(const Resources& total, const std::string& rack) {
+FuzzTracker& FuzzCluster::add_tracker(const Resources& total, const std::string& rack,
+                                      std::map<std::string, std::string> labels,
+                                      std::uint32_t port_count) {
   FuzzTracker tracker;
   tracker.name = "tt" + std::to_string(trackers_.size() + 1);
   tracker.rack = rack;
   tracker.total = total;
+  tracker.labels = std::move(labels);
+  tracker.port_count = port_count;
   trackers_.push_back(std::move(tracker));
   connect(trackers_.back(), true);
   return trackers_.back();
@@ -78,6 +82,8 @@ void FuzzCluster::connect(FuzzTracker& tracker, bool restarted) {
   registration.shuffle_port = 1;
   registration.rack = tracker.rack;
   registration.total = tracker.total;
+  registration.labels = tracker.labels;
+  registration.port_count = tracker.port_count;
   registration.ended_in_order = tracker.ends_in_order;
   step(std::move(registration));
 }

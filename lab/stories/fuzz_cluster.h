@@ -19,6 +19,8 @@ struct FuzzTracker : TrackerSide {
   std::string name;
   std::string rack;
   Resources total;
+  std::map<std::string, std::string> labels;
+  std::uint32_t port_count = 0;
   bool live = false;
   bool draining = false;
   bool slow = false;  // what runs there gets on badly
@@ -44,7 +46,9 @@ class FuzzCluster {
   void advance(DurationMs ms);
 
   std::vector<FuzzTracker>& trackers() { return trackers_; }
-  FuzzTracker& add_tracker(const Resources& total, const std::string& rack);
+  FuzzTracker& add_tracker(const Resources& total, const std::string& rack,
+                           std::map<std::string, std::string> labels = {},
+                           std::uint32_t port_count = 0);
   void connect(FuzzTracker& tracker, bool restarted);
   void heartbeat(FuzzTracker& tracker, bool asks_for_tasks = true);
   // The attempt ends, to be told with the next heartbeat; a reduce without slots has copied.

@@ -6,6 +6,7 @@
 #include "conf/policies.h"
 #include "jobqueue/policy/pools_facet.h"
 #include "lab/kit/moves.h"
+#include "lab/stories/fuzz_containers.h"
 #include "lab/stories/fuzz_pools.h"
 #include "lab/stories/fuzz_settings.h"
 
@@ -15,6 +16,7 @@ namespace {
 constexpr std::int64_t kWidest = 4;
 constexpr std::int64_t kMostMemory = 1500;  // of one task
 constexpr int kEndRounds = 600;
+constexpr int kContainersPercent = 30;  // of the stories
 
 }  // namespace
 
@@ -23,8 +25,10 @@ FuzzStory::FuzzStory(std::uint64_t seed, PolicyFactory factory)
       stragglers_(seed ^ 0x5bd1e995u),
       operators_(seed ^ 0x2545f491u),
       holds_(seed ^ 0x9e3779b9u),
-      cluster_(first_settings(dice_, stragglers_, operators_), std::move(factory)) {
+      containers_(seed ^ 0x85ebca6bu),
+      cluster_(first_settings(dice_, stragglers_, operators_, containers_), std::move(factory)) {
   home_ = cluster_.state().settings().policy;
+  counts_containers_ = cluster_.state().space().containers();
   memory_counts_ = dice_.chance(25);
   fail_percent_ = dice_.chance(30) ? static_cast<int>(dice_.between(5, 40)) : 2;
   wide_percent_ = dice_.chance(60) ? static_cast<int>(dice_.between(5, 60)) : 0;
@@ -41,8 +45,12 @@ void FuzzStory::run(const std::function<bool()>& stop) {
 // --- Draws ---
 
 std::shared_ptr<const Settings> FuzzStory::first_settings(Dice& dice, Dice& stragglers,
-                                                          Dice& operators) {
+                                                          Dice& operators, Dice& containers) {
   auto settings = draw_settings(dice);
+  if (containers.chance(kContainersPercent)) {
+    draw_containers(containers, *settings);
+    if (containers.chance(10)) settings->policy = "fifo";
+  }
   draw_speculation(stragglers, *settings);
   draw_faults(operators, *settings);
   return settings;
@@ -54,18 +62,24 @@ void FuzzStory::draw_faults(Dice& operators, Settings& settings) {
   settings.tracker_faults = {operators.between(1, 2), operators.between(5, 120) * 1000};
 }
 
-Resources FuzzStory::random_slots() {
+Resources FuzzStory::random_offer() {
   Resources total{{dice_.between(1, 5), dice_.between(0, 4), 0, 0}};
   if (memory_counts_) total[Dimension::kMemoryMb] = dice_.between(1, 6) * 1000;
+  if (counts_containers_) draw_offer(containers_, total);
   return total;
+}
+
+void FuzzStory::add_tracker(const Resources& offer, std::int64_t racks) {
+  full_size_.push_back(offer);
+  const std::string rack = "r" + std::to_string(dice_.between(1, racks));
+  if (!counts_containers_) return void(cluster_.add_tracker(offer, rack));
+  cluster_.add_tracker(offer, rack, draw_labels(containers_),
+                       static_cast<std::uint32_t>(containers_.below(5)));
 }
 
 void FuzzStory::draw_trackers() {
   const std::int64_t count = dice_.between(2, 7);
-  for (std::int64_t i = 0; i < count; ++i) {
-    full_size_.push_back(random_slots());
-    cluster_.add_tracker(full_size_.back(), "r" + std::to_string(dice_.between(1, 2)));
-  }
+  for (std::int64_t i = 0; i < count; ++i) add_tracker(random_offer(), 2);
   const SpeculationSettings& speculation = cluster_.state().settings().speculation;
   if (!speculation.on[0] && !speculation.on[1]) return;
   for (FuzzTracker& tracker : cluster_.trackers()) tracker.slow = stragglers_.chance(30);
@@ -145,6 +159,9 @@ void FuzzStory::submit() {
   }
   spec->hold = holds_.chance(hold_percent_);
   if (hold_percent_ > 0 && holds_.chance(15)) spec->time_limit_ms = holds_.between(1, 120'000);
+  if (counts_containers_) {
+    containers_.chance(65) ? draw_application(containers_, *spec) : draw_sizes(containers_, *spec);
+  }
   const Caller caller{spec->user, spec->groups};
   cluster_.step(SubmitJob{caller, std::move(spec)});
 }
@@ -257,20 +274,27 @@ void FuzzStory::disturb_tracker() {
       return;
     }
     case 2:
-      tracker.total = dice_.chance(50) ? full_size_[number] : random_slots();
+      tracker.total = dice_.chance(50) ? full_size_[number] : random_offer();
       return cluster_.heartbeat(tracker);
     case 3:
       tracker.draining = !tracker.draining;
       return cluster_.heartbeat(tracker);
     default:
       if (cluster_.trackers().size() >= 9) return;
-      full_size_.push_back(random_slots());
-      cluster_.add_tracker(full_size_.back(), "r" + std::to_string(dice_.between(1, 3)));
+      add_tracker(random_offer(), 3);
   }
+}
+
+// Refused while anything runs.
+void FuzzStory::change_what_counts() {
+  auto settings = std::make_shared<Settings>(cluster_.state().settings());
+  count_slots(*settings, cluster_.state().space().containers());
+  cluster_.step(ApplySettings{{"root", {}}, std::move(settings)});
 }
 
 void FuzzStory::disturb_rules() {
   const Caller root{"root", {}};
+  if (counts_containers_ && containers_.chance(20)) return change_what_counts();
   switch (dice_.below(4)) {
     case 0: {
       std::vector<std::string> others;
@@ -292,6 +316,11 @@ void FuzzStory::disturb_rules() {
       return;
     default:
       auto settings = redraw_settings(dice_, cluster_.state().settings());
+      if (counts_containers_) {
+        const bool slots = !cluster_.state().space().containers();
+        draw_containers(containers_, *settings);
+        count_slots(*settings, slots);
+      }
       if (stragglers_.chance(30)) draw_speculation(stragglers_, *settings);
       settings->tracker_faults = cluster_.state().settings().tracker_faults;
       if (operators_.chance(20)) draw_faults(operators_, *settings);
@@ -324,11 +353,14 @@ bool FuzzStory::all_over() const {
 // for a task: whatever is left must end.
 void FuzzStory::drive_to_end(const std::function<bool()>& stop) {
   const Caller root{"root", {}};
-  cluster_.step(ApplySettings{root, without_maximums(cluster_.state().settings())});
+  auto settings = without_maximums(cluster_.state().settings());
+  if (counts_containers_) lift_container_maximums(*settings);
+  cluster_.step(ApplySettings{root, std::move(settings)});
   if (cluster_.engine().policy().name() != home_) cluster_.step(SetPolicy{root, home_});
-  cluster_.add_tracker(Resources{{kWidest, kWidest, memory_counts_ ? 8 * kMostMemory : 0, 0}},
-                       "r1");
-  full_size_.push_back(cluster_.trackers().back().total);
+  Resources largest{{kWidest, kWidest, memory_counts_ ? 8 * kMostMemory : 0, 0}};
+  if (counts_containers_) largest += largest_offer();
+  cluster_.add_tracker(largest, "r1", all_labels(), 100);
+  full_size_.push_back(largest);
   OrderTrackers resume{root, {}, TrackerOrder::kNone};
   for (const FuzzTracker& tracker : cluster_.trackers()) resume.trackers.push_back(tracker.name);
   cluster_.step(std::move(resume));
@@ -343,6 +375,12 @@ void FuzzStory::drive_to_end(const std::function<bool()>& stop) {
     if (job->held && !is_over(job->state)) held.push_back(job.get());
   }
   for (const Job* job : held) release(*job);
+  std::vector<const Job*> services;
+  for (const auto& [id, job] : cluster_.state().jobs()) {
+    if (job->spec->service && !is_over(job->state)) services.push_back(job.get());
+  }
+  for (const Job* job : services)
+    cluster_.step(KillJob{{job->spec->user, job->spec->groups}, job->id});
   for (int round = 0; round < kEndRounds && !all_over() && !stop(); ++round) {
     for (FuzzTracker& tracker : cluster_.trackers()) {
       if (stop()) return;
@@ -350,6 +388,8 @@ void FuzzStory::drive_to_end(const std::function<bool()>& stop) {
       for (auto& [key, attempt] : tracker.held) cluster_.end(attempt, true);
     }
     cluster_.advance(1000);
+    // Applications wait while slots count.
+    if (counts_containers_ && !cluster_.state().space().containers()) change_what_counts();
   }
 }
 

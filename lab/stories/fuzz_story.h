@@ -28,7 +28,7 @@ class FuzzStory {
 
  private:
   static std::shared_ptr<const Settings> first_settings(Dice& dice, Dice& stragglers,
-                                                        Dice& operators);
+                                                        Dice& operators, Dice& containers);
   static void draw_faults(Dice& operators, Settings& settings);
   void draw_trackers();
   void random_step();
@@ -51,16 +51,20 @@ class FuzzStory {
   std::string random_pool();
   FuzzTracker& random_tracker();
   const Job* random_job();
-  Resources random_slots();
+  Resources random_offer();
+  void add_tracker(const Resources& offer, std::int64_t racks);
+  void change_what_counts();  // slots, or containers again
 
   Dice dice_;
   Dice stragglers_;  // its own: seeds without speculation are what they were before it
   Dice operators_;   // what administrators do to trackers, likewise
   Dice holds_;       // jobs that are held or have a time limit, likewise
+  Dice containers_;  // a story where containers count, likewise
   FuzzCluster cluster_;
   std::string home_;                  // the policy that mostly rules
   std::vector<Resources> full_size_;  // of each tracker, before it shrank
   bool memory_counts_ = false;
+  bool counts_containers_ = false;
   int fail_percent_ = 0;
   int wide_percent_ = 0;
   int order_percent_ = 0;
