@@ -61,6 +61,7 @@ void GroupWriter::write_events(Status& written) {
                               return !std::holds_alternative<Command>(event.fact);
                             });
   release(static_cast<std::size_t>(facts_end - group_.events.begin()));
+  note(written);  // before anybody is refused because of it
   if (fresh) callbacks_.on_failed(last_seq_taken_, written.error().message);
 }
 
