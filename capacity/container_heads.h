@@ -41,6 +41,10 @@ class ContainerHeads {
     mark(leaf);
   }
 
+  // Whether beside it the leaf would not have, of its allocation, what a task before it that has a
+  // tracker reserved needs.
+  bool takes_what_is_waited_for(QueueId leaf, const ItemOrder& item, const Resources& need) const;
+
   // What the job's gang would do with the tracker, whatever its queues' maximums are.
   std::optional<Choice> choice_of_gang(const Job& job, const Reach& reach) const;
 
