@@ -67,9 +67,6 @@ std::string_view ContainerCapacity::over(const Reservation& kept) const {
   const Job& job = state_.job(kept.job);
   const Resources& need = job.need(kept.kind);
   if (!standing_.short_on_the_way(job.queue, need)) return "share";
-  const ItemOrder order{job_order(state_, job), kept.kind};
-  if (!job.waits_for_gang(kept.kind) && heads_.takes_what_is_waited_for(job.queue, order, need))
-    return "share";
   for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
     if (!standing_.short_of_maximum(q, need)) return "maximum";
   }
