@@ -215,18 +215,19 @@ def check_waits(scenario, story, events):
 
 def check_turns(replay, story, fronts, events):
     gangs = [job for job in (replay.jobs[name] for name in story["waits"]) if job["groups"][0].get("gang")]
-    starts = {}
+    starts = {}  # in their order
     for event in events:
         if event["event"] == "gang_start":
             starts.setdefault(event["job"], event["t"])
+    order = list(starts)
     late = [job["id"] for job in gangs if job["id"] not in starts]
     if late:
         raise Broken(f"gangs {late} never start")
     longest = max(ms(one.get("time_limit", one["run_time"])) for one in replay.groups.values())
     waits = []
-    for job in sorted(gangs, key=lambda one: starts[one["id"]]):
+    for job in gangs:
         earlier = [starts[other["id"]] + (0 if story["together"] else ms(other["groups"][0]["run_time"]) + H)
-                   for other in gangs if starts[other["id"]] < starts[job["id"]]]
+                   for other in gangs if order.index(other["id"]) < order.index(job["id"])]
         turn = min(max([fronts[job["id"]], *earlier]), starts[job["id"]])
         bound = sum(one["gang"] for one in job["groups"]) * (2 * H + longest)
         waits.append((starts[job["id"]] - turn, bound))

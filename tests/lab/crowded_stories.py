@@ -64,7 +64,7 @@ class Crowd:
             # Room that kills make for a gang is taken whatever others keep: not here, then.
             after = self.dice.choice(["10s", "60s", "600s"]) if not self.lend else "1h"
             queues.append({"name": name, "guaranteed": f"{part}%", "reclaim_after": after})
-            pools.append({"name": name})
+            pools.append({"name": name, "weight": part // 25})
             if name == "k" and self.lend:
                 queues[-1]["lend"] = pools[-1]["lend"] = self.lend
                 pools[-1]["min_share"] = {d: self.total[d] // 4 for d in DIMENSIONS}
