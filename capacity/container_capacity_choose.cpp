@@ -38,7 +38,13 @@ std::optional<Choice> ContainerCapacity::choose_reserved(const Reservation& kept
   const Resources& need = job.need(kept.kind);
   const Reach reach{.tracker = tracker, .used = used_on(state_, tracker)};
   const auto first = by_walking ? heads_.walked(reach) : heads_.best(reach);
-  if (first && first->overdue(state_.now())) return task_of(*first, reach);
+  // What the same queue is owed besides does not take the room that its first task waits for.
+  const auto is_behind = [&](const Head& head) {
+    return head.job != job.id && state_.job(head.job).queue == job.queue &&
+           ItemOrder{job_order(state_, job), kept.kind} <
+               ItemOrder{job_order(state_, state_.job(head.job)), head.kind};
+  };
+  if (first && first->overdue(state_.now()) && !is_behind(*first)) return task_of(*first, reach);
   const bool has_room = state_.fits_in(need, tracker, reach.used);
   bool may = has_room && standing_.leaves_what_is_kept(job.queue, need);
   const bool gang = job.waits_for_gang(kept.kind);

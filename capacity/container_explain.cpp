@@ -33,7 +33,7 @@ std::vector<Reason> ContainerExplain::reasons(const Job& job, TaskKind kind, Tim
   add(of_others(job.queue, now));
   if (kept) {
     reasons.push_back(reason_of_kept(state_, job.need(kind),
-                                     standing_.kept_for_others(job.queue),
+                                     kept_for_others(state_, standing_.bounds(), job.queue),
                                      "queues that do not lend their guarantees"));
   }
   for (Reason& reason : reasons_of_room(state_, job, kind, now))

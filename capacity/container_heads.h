@@ -4,6 +4,7 @@
 // queue, for offers whose answers are not kept, and for tests. On the engine's thread.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <optional>
 #include <vector>
 
@@ -40,6 +41,22 @@ class ContainerHeads {
     reservations_changed_ = true;
     mark(leaf);
   }
+
+  // Tasks of a leaf that have trackers reserved, and what they leave of its allocation to those
+  // behind them. Good as long as nothing changes.
+  class Waiting {
+   public:
+    Waiting(const ContainerHeads& heads, QueueId leaf);
+    bool is_in_the_way(const ItemOrder& item, const Resources& need) const;
+
+   private:
+    struct One {
+      ItemOrder item;
+      Amounts left;
+    };
+    const Space& space_;
+    boost::container::small_vector<One, 4> all_;
+  };
 
   // What the job's gang would do with the tracker, whatever its queues' maximums are.
   std::optional<Choice> choice_of_gang(const Job& job, const Reach& reach) const;

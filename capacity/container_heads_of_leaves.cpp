@@ -29,6 +29,34 @@ std::optional<TimeMs> ContainerHeads::deadline_of(QueueId leaf) const {
   return deadline;
 }
 
+// Of what the queue is allocated the room that a task waits for is taken, for those behind it: else
+// they would fill the queue elsewhere, and the tracker is kept no longer than that is short.
+ContainerHeads::Waiting::Waiting(const ContainerHeads& heads, QueueId leaf)
+    : space_(heads.state_.space()) {
+  if (heads.state_.reserved(leaf).all_zero()) return;
+  const Amounts& run = heads.state_.queue(leaf).running;
+  const Amounts& allocated = heads.standing_.allocated(leaf);
+  for (const Reservation& kept : heads.state_.claims().reservations()) {
+    if (kept.queue != leaf) continue;
+    const Job& job = heads.state_.job(kept.job);
+    const Resources& need = job.need(kept.kind);
+    if (!is_short(space_, run, need, allocated)) continue;
+    One& one = all_.emplace_back();
+    one.item = {job_order(heads.state_, job), kept.kind};
+    for (const Dimension d : space_.dimensions())
+      one.left[d] = need[d] > 0 ? allocated[d] - run[d] - need[d] : INT64_MAX;
+  }
+}
+
+bool ContainerHeads::Waiting::is_in_the_way(const ItemOrder& item, const Resources& need) const {
+  return std::any_of(all_.begin(), all_.end(), [&](const One& one) {
+    const auto& dimensions = space_.dimensions();
+    return one.item < item && one.item.job.id != item.job.id &&
+           std::any_of(dimensions.begin(), dimensions.end(),
+                       [&](Dimension d) { return need[d] > 0 && need[d] > one.left[d]; });
+  });
+}
+
 // --- On any tracker where the masks hold ---
 
 ContainerHeads::Views::Answer ContainerHeads::answer_of_leaf(QueueId leaf,
@@ -37,8 +65,10 @@ ContainerHeads::Views::Answer ContainerHeads::answer_of_leaf(QueueId leaf,
   if (answers_for_claim(leaf, masks, answer)) return answer;
   const ContainerItems& items = standing_.items(leaf);
   const bool anything_reserved = !state_.reserved(leaf).all_zero();
+  const Waiting waiting(*this, leaf);
   bool someone_at_limit = false;
   const auto is_of_interest = [&](const Bucket& bucket) {
+    if (waiting.is_in_the_way(*bucket.items.begin(), bucket.size->need)) return false;
     const std::uint64_t mask = mask_of(*bucket.size);
     if ((mask & masks.starts) != 0) return true;
     std::uint64_t others = masks.reserves | (bucket.picky ? masks.picky : 0);
@@ -53,6 +83,7 @@ ContainerHeads::Views::Answer ContainerHeads::answer_of_leaf(QueueId leaf,
       if (!reserved.all_zero() && users_.over_limit(leaf, job.user, bucket.size->need, reserved))
         return false;
     }
+    if (waiting.is_in_the_way(item, bucket.size->need)) return false;
     const bool starts = (mask & masks.starts) != 0;
     const bool bounded = bounded_[leaf.index()] && (mask & masks.elsewhere) != 0;
     if (mask == kFurtherSizes || (!starts && bounded) || is_particular(job, item.kind)) {
@@ -77,9 +108,11 @@ ContainerHeads::Views::Answer ContainerHeads::answer_of_leaf(QueueId leaf,
   items.visit(
       [&](const Bucket& bucket) {
         return (mask_of(*bucket.size) & masks.starts) != 0 &&
+               !waiting.is_in_the_way(*bucket.items.begin(), bucket.size->need) &&
                users_.over_limit(leaf, bucket.user, bucket.size->need);
       },
       [&](const ItemOrder& item, const Bucket& bucket) {
+        if (waiting.is_in_the_way(item, bucket.size->need)) return false;
         answer.depends = mask_of(*bucket.size) == kFurtherSizes ||
                          is_particular(state_.job(item.job.id), item.kind);
         if (!answer.depends)
@@ -159,6 +192,7 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
   const ContainerItems& items = standing_.items(leaf);
   std::optional<Head> head = head_of_claim(leaf, reach);
   if (head) return head;
+  const Waiting waiting(*this, leaf);
   bool someone_at_limit = false;
   const Resources* before = nullptr;  // of the first that starts elsewhere
   const auto pick = [&](const ItemOrder& item, const Bucket& bucket) {
@@ -166,6 +200,7 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
     const Amounts reserved = users_.reserved_by_others(leaf, job.user, job.id);
     if (!reserved.all_zero() && users_.over_limit(leaf, job.user, bucket.size->need, reserved))
       return false;
+    if (!bucket.size->gang && waiting.is_in_the_way(item, bucket.size->need)) return false;
     Head found{.job = job.id, .kind = item.kind, .size = bucket.size};
     if (bucket.size->gang) {
       head = head_of_gang(leaf, job, reach);
@@ -191,6 +226,7 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
         if (over) return false;
         if (bucket.size->gang) return true;
         if (!standing_.leaves_what_is_kept(leaf, need)) return false;
+        if (waiting.is_in_the_way(*bucket.items.begin(), need)) return false;
         return starts(bucket, reach) || may_reserve(leaf, bucket, reach) ||
                (bounded_[leaf.index()] && state_.trackers_with_room(need) > 0);
       },
@@ -201,9 +237,11 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
       [&](const Bucket& bucket) {
         const Resources& need = bucket.size->need;
         return users_.over_limit(leaf, bucket.user, need) && starts(bucket, reach) &&
+               !waiting.is_in_the_way(*bucket.items.begin(), need) &&
                standing_.leaves_what_is_kept(leaf, need);
       },
       [&](const ItemOrder& item, const Bucket& bucket) {
+        if (waiting.is_in_the_way(item, bucket.size->need)) return false;
         if (state_.pick_task(item.job.id, item.kind, reach.tracker.id))
           head = Head{.job = item.job.id, .kind = item.kind, .size = bucket.size};
         return head.has_value();

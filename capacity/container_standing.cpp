@@ -96,34 +96,4 @@ bool ContainerStanding::short_of_maximum(QueueId queue, const Resources& need) c
          is_short(state_.space(), state_.queue(queue).running, need, bounds_.maximum(queue));
 }
 
-// --- Guarantees that are not lent ---
-
-Amounts ContainerStanding::kept_idle(QueueId queue) const {
-  Amounts idle;
-  for (const QueueId child : tree().node(queue).children) idle += kept_idle(child);
-  const Amounts& run = state_.queue(queue).running;
-  for (const Dimension d : state_.space().dimensions())
-    idle[d] = std::max(idle[d], bounds_.keep(queue)[d] - run[d]);
-  return idle;
-}
-
-Amounts ContainerStanding::kept_for_others(QueueId leaf) const {
-  Amounts kept;
-  for (QueueId q = leaf; q != QueueTree::root(); q = tree().parent(q)) {
-    for (const QueueId sibling : tree().node(tree().parent(q)).children) {
-      if (sibling != q) kept += kept_idle(sibling);
-    }
-  }
-  return kept;
-}
-
-bool ContainerStanding::leaves_what_is_kept(QueueId leaf, const Resources& need) const {
-  if (!bounds_.any_keeps()) return true;
-  const Amounts kept = kept_for_others(leaf);
-  for (const Dimension d : state_.space().dimensions()) {
-    if (need[d] > 0 && state_.total()[d] - state_.held()[d] - need[d] < kept[d]) return false;
-  }
-  return true;
-}
-
 }  // namespace weir

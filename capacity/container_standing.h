@@ -42,12 +42,12 @@ class ContainerStanding {
   // The job's gang is within what is allocated to all queues on its way.
   bool gang_within(const Job& job) const;
   // What is free in the whole cluster is as much as other queues keep and do not use.
-  bool leaves_what_is_kept(QueueId leaf, const Resources& need) const;
-  Amounts kept_for_others(QueueId leaf) const;  // of guarantees that are not lent, what is idle
+  bool leaves_what_is_kept(QueueId leaf, const Resources& need) const {
+    return weir::leaves_what_is_kept(state_, bounds_, leaf, need);
+  }
 
  private:
   void mark(QueueId queue);
-  Amounts kept_idle(QueueId queue) const;  // OFF: of what it keeps, what does not run
 
   const ClusterState& state_;
   QueueBounds bounds_;

@@ -52,6 +52,9 @@ std::optional<Choice> ContainerFifo::first_in_line(const TrackerState& tracker,
       [&](const ItemOrder& item, const ContainerItems::Bucket& bucket) {
         const Job& job = state_.job(item.job.id);
         const Resources& need = bucket.size->need;
+        const Resources missing =
+            bucket.size->gang ? sum_of(job, gang_without_room(state_, job)) : need;
+        if (!leaves_what_is_kept(state_, bounds_, job.queue, missing)) return false;
         const bool is_full = at_maximum(job, need, waiting).has_value();
         if (bucket.size->gang) {
           if (!is_full) choice = choice_of_gang(job, tracker, reserve);
@@ -86,6 +89,7 @@ std::optional<Choice> ContainerFifo::choose_reserved(const Reservation& kept,
   const Job& reserver = state_.job(kept.job);
   const Resources& need = reserver.need(kept.kind);
   if (state_.fits_in(need, tracker, tracker.used)) {
+    if (!leaves_what_is_kept(state_, bounds_, reserver.queue, need)) return std::nullopt;
     if (reserver.waits_for_gang(kept.kind)) {
       const Resources& sum = reserver.need(reserver.gang_kind());
       return at_maximum(reserver, sum) ? std::nullopt : choice_of_gang(reserver, tracker, nullptr);
@@ -163,6 +167,10 @@ QueueFigures ContainerFifo::figures(QueueId queue, Dimension dimension) const {
 std::vector<Reason> ContainerFifo::explain(JobId id, TaskKind kind, TimeMs now) const {
   const Job& job = state_.job(id);
   const auto full = at_maximum(job, job.need(kind));
+  if (!full && !leaves_what_is_kept(state_, bounds_, job.queue, job.need(kind))) {
+    return {reason_of_kept(state_, job.need(kind), kept_for_others(state_, bounds_, job.queue),
+                           "queues that do not lend their guarantees")};
+  }
   if (!full) return reasons_of_room(state_, job, kind, now);
   const std::string& path = state_.tree().node(*full).path;
   return {{"queue_at_maximum",

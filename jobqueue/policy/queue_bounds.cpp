@@ -68,4 +68,40 @@ void QueueBounds::resize(const Resources& total) {
   }
 }
 
+// --- Guarantees that are not lent ---
+
+namespace {
+
+Amounts kept_idle(const ClusterState& state, const QueueBounds& bounds, QueueId queue) {
+  Amounts idle;
+  for (const QueueId child : state.tree().node(queue).children)
+    idle += kept_idle(state, bounds, child);
+  const Amounts& run = state.queue(queue).running;
+  for (const Dimension d : state.space().dimensions())
+    idle[d] = std::max(idle[d], bounds.keep(queue)[d] - run[d]);
+  return idle;
+}
+
+}  // namespace
+
+Amounts kept_for_others(const ClusterState& state, const QueueBounds& bounds, QueueId leaf) {
+  Amounts kept;
+  for (QueueId q = leaf; q != QueueTree::root(); q = state.tree().parent(q)) {
+    for (const QueueId sibling : state.tree().node(state.tree().parent(q)).children) {
+      if (sibling != q) kept += kept_idle(state, bounds, sibling);
+    }
+  }
+  return kept;
+}
+
+bool leaves_what_is_kept(const ClusterState& state, const QueueBounds& bounds, QueueId leaf,
+                         const Resources& need) {
+  if (!bounds.any_keeps()) return true;
+  const Amounts kept = kept_for_others(state, bounds, leaf);
+  for (const Dimension d : state.space().dimensions()) {
+    if (need[d] > 0 && state.total()[d] - state.held()[d] - need[d] < kept[d]) return false;
+  }
+  return true;
+}
+
 }  // namespace weir

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "jobqueue/model/cluster_state.h"
 #include "jobqueue/model/queue_guarantees.h"
 #include "jobqueue/policy/container_bounds.h"
 
@@ -33,6 +34,14 @@ class QueueBounds {
   std::vector<Of> of_;                           // by QueueId
   bool any_keeps_ = false;
 };
+
+// --- Guarantees that are not lent (containers.md, section 7) ---
+
+// Of what others than the leaf keep, what they do not run.
+Amounts kept_for_others(const ClusterState& state, const QueueBounds& bounds, QueueId leaf);
+// Whether as much is free in the whole cluster beside a task of the leaf.
+bool leaves_what_is_kept(const ClusterState& state, const QueueBounds& bounds, QueueId leaf,
+                         const Resources& need);
 
 // MAX of every queue in one dimension; at least what it is guaranteed.
 std::vector<std::int64_t> maximum_amounts(const QueueTree& tree, Dimension dimension,
