@@ -318,29 +318,13 @@ class AllocationsReader {
     } else if (name == "allowPreemptionFrom") {
       if (const auto allowed = hadoop_boolean(value)) pool.spared = pool.spared || !*allowed;
     } else if (use_.containers && (name == "minResources" || name == "maxResources")) {
-      read_amounts(value, name == "minResources", pool);
-    } else if (name == "maxResources" && use_.yarn && is_nothing(value.text)) {
+      read_amounts_of(value, name == "minResources", pool);
+    } else if (name == "maxResources" && use_.yarn && says_nothing(value.text)) {
       pool.maximum.fill(0);
     } else if (name == "maxResources" && use_.yarn && value.text.find('%') != std::string::npos) {
       pool.maximum_hundredths = hadoop_percentages(value);
     } else if (name != "fairSharePreemptionThreshold" || !is_half(value)) {
       tell_no_counterpart(value, name);
-    }
-  }
-
-  // The last value counts, whatever its form was.
-  static void read_amounts(const HadoopValue& value, bool minimum, ImportedPool& pool) {
-    const bool percent = value.text.find('%') != std::string::npos && !is_nothing(value.text);
-    if (minimum && percent)
-      return no_counterpart(value, "a minimum is in MB, vcores and other resources here");
-    if (percent) {
-      pool.most_parts = hadoop_fair_percentages(value);
-      pool.most.clear();
-    } else if (value.text.find('%') != std::string::npos) {
-      pool.most = {{"memory_mb", 0}, {"vcores", 0}};
-    } else if (auto amounts = hadoop_fair_amounts(value)) {
-      (minimum ? pool.least : pool.most) = std::move(*amounts);
-      if (!minimum) pool.most_parts.clear();
     }
   }
 
@@ -355,12 +339,6 @@ class AllocationsReader {
                                       value.what));
   }
 
-  // `0 mb, 0 vcores`, `0%`: no number in it but 0.
-  static bool is_nothing(std::string_view text) {
-    return text.find('0') != std::string_view::npos &&
-           text.find_first_of("123456789") == std::string_view::npos;
-  }
-
   // What Hadoop lets pass and we do not.
   void settle(ImportedPool& pool) {
     for (const TaskKind kind : kTaskKinds) {
@@ -373,26 +351,12 @@ class AllocationsReader {
                                pool.name, *least, name(kind), *most, *most));
       least = most;
     }
-    settle_amounts(pool);
+    settle_amounts_of(pool, result_.most, out_);
     const auto min_ms = pool.min_timeout_ms ? pool.min_timeout_ms : result_.min_timeout_ms;
     auto fair_ms = pool.fair_timeout_ms ? pool.fair_timeout_ms : result_.fair_timeout_ms;
     const auto before = fair_ms;
     raise_fair_timeout("pool " + pool.name, pool.said.at, min_ms, fair_ms);
     if (fair_ms != before) pool.fair_timeout_ms = fair_ms;
-  }
-
-  void settle_amounts(ImportedPool& pool) const {
-    const HadoopAmounts& most = pool.most.empty() ? result_.most : pool.most;
-    for (auto& [name, amount] : pool.least) {
-      const auto found = std::find_if(most.begin(), most.end(),
-                                      [&](const auto& one) { return one.first == name; });
-      if (found == most.end() || found->second >= amount) continue;
-      out_.warning(pool.said.at, fmt::format("pool {} has a minimum of {} {} above its maximum of "
-                                             "{}; it is {}, as Hadoop would have it",
-                                             pool.name, amount, name, found->second,
-                                             found->second));
-      amount = found->second;
-    }
   }
 
   void raise_fair_timeout(const std::string& owner, Mark at,

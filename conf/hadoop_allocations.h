@@ -68,6 +68,12 @@ void tell_no_counterpart(const HadoopValue& value, std::string_view element);
 // Whether YARN passes over it, as a name of MapReduce's: at the top, and of a pool or user.
 bool is_mr1_default(std::string_view element);
 bool is_mr1_pool_value(std::string_view element);
+// `0 mb, 0 vcores`, `0%`: no number in it but 0.
+bool says_nothing(std::string_view text);
+// Of containers, `minResources` or `maxResources`; the last value counts, whatever its form was.
+void read_amounts_of(const HadoopValue& value, bool minimum, ImportedPool& pool);
+// A minimum above the maximum (by default `most`) is as large as that, with a warning.
+void settle_amounts_of(ImportedPool& pool, const HadoopAmounts& most, Diagnostics& out);
 ImportedPlacement read_placement(const XmlElement& policy, Diagnostics& out);
 
 }  // namespace weir

@@ -176,7 +176,8 @@ std::string line_of(HadoopProperties& properties, const std::string& which) {
     if (amount && (*amount > 0 || may_be_none)) {
       amounts.emplace_back(memory ? "memory_mb" : "vcores", *amount);
     } else {
-      no_counterpart(*value, memory ? "it is no size, as 1024 (MB) is" : "it is no number of cores");
+      no_counterpart(*value,
+                     memory ? "it is no size, as 1024 (MB) is" : "it is no number of cores");
     }
   }
   return amounts.empty() ? "" : fmt::format("  {}: {}\n", which, yaml_of_amounts(amounts));

@@ -81,7 +81,7 @@ class YarnFairSiteImport {
     const auto most = value == nullptr ? std::nullopt : hadoop_integer(*value);
     if (!most || *most < 0) return;
     if (containers_)
-      return no_counterpart(*value, "a heartbeat fills what is free; assign_multiple: false is one");
+      return no_counterpart(*value, "a heartbeat fills what is free, or one at a time");
     if (*most == 0 || *most > kMost)
       return no_counterpart(*value, "a number of tasks is from 1 to 100000; it counts as all");
     add(fmt::format("max_maps: {}", *most));

@@ -36,10 +36,12 @@ void ContainerPoolKills::plan(const std::vector<Due>& due, Preemption& plan) {
 void ContainerPoolKills::serve(const Due& due, Preemption& plan) {
   wants_.show_passed();
   const PoolAmounts& amounts = figures_.amounts;
+  // Of a minimum, too, only what its share has: where minimums are more than there is they are
+  // scaled down, and two pools that each want theirs would kill for it in turns, for ever.
   const auto within = [&](const Amounts& running, const Resources& need) {
-    return due.reason == KillReason::kMinShare
-               ? amounts.within_minimum(due.pool, running, need)
-               : amounts.within_share(amounts.pool(due.pool), running, need);
+    return (due.reason != KillReason::kMinShare ||
+            amounts.within_minimum(due.pool, running, need)) &&
+           amounts.within_share(amounts.pool(due.pool), running, need);
   };
   while (const auto want = wants_.owed(due.pool, within)) {
     const Job& job = state_.job(want->job->job);

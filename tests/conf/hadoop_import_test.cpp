@@ -402,9 +402,9 @@ TEST(HadoopImports, SizesOfContainersAreTakenOver) {
                              {"yarn.nodemanager.vmem-check-enabled", "false"}})}});
   EXPECT_THAT(result.warnings,
               testing::UnorderedElementsAre(
-                  HasSubstr("maximum-allocation-vcores = \"x\" is not taken over: it is no number"),
-                  HasSubstr("yarn.nodemanager.resource.memory-mb = \"65536\" is not taken over: say "
-                            "tracker.offer"),
+                  HasSubstr("maximum-allocation-vcores = \"x\" is not taken over: it is no "),
+                  HasSubstr("yarn.nodemanager.resource.memory-mb = \"65536\" is not taken over: "
+                            "say tracker.offer"),
                   "c.xml: warning: 1 other property is not the scheduler's"));
   EXPECT_THAT(result.yaml, HasSubstr("resources: containers\n"
                                      "containers:\n"
