@@ -68,7 +68,8 @@ ContainerHeads::Views::Answer ContainerHeads::answer_of_leaf(QueueId leaf,
   const Waiting waiting(*this, leaf);
   bool someone_at_limit = false;
   const auto is_of_interest = [&](const Bucket& bucket) {
-    if (waiting.is_in_the_way(*bucket.items.begin(), bucket.size->need)) return false;
+    if (!bucket.size->gang && waiting.is_in_the_way(*bucket.items.begin(), bucket.size->need))
+      return false;
     const std::uint64_t mask = mask_of(*bucket.size);
     if ((mask & masks.starts) != 0) return true;
     std::uint64_t others = masks.reserves | (bucket.picky ? masks.picky : 0);
@@ -83,7 +84,7 @@ ContainerHeads::Views::Answer ContainerHeads::answer_of_leaf(QueueId leaf,
       if (!reserved.all_zero() && users_.over_limit(leaf, job.user, bucket.size->need, reserved))
         return false;
     }
-    if (waiting.is_in_the_way(item, bucket.size->need)) return false;
+    if (!bucket.size->gang && waiting.is_in_the_way(item, bucket.size->need)) return false;
     const bool starts = (mask & masks.starts) != 0;
     const bool bounded = bounded_[leaf.index()] && (mask & masks.elsewhere) != 0;
     if (mask == kFurtherSizes || (!starts && bounded) || is_particular(job, item.kind)) {

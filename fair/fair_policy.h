@@ -49,6 +49,7 @@ class FairPolicy : public Policy, public Pools, public CopySplit, public Specula
   FairPolicy(const ClusterState& state, PolicyMemory& memory);
 
   std::string_view name() const override { return "fair"; }
+  bool knows_containers() const override { return true; }
   void begin_offer(const Offer& offer) override;
   void end_offer(const Offer& offer) override;
   std::optional<Choice> choose(const Offer& offer) override;

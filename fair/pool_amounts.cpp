@@ -243,7 +243,7 @@ void PoolAmounts::follow_adjusted_weights() {
     } else {
       leaf.weights_until = kNever;  // until it is dealt again
       leaf.stale = true;
-      changed_.push_back(PoolId(p));
+      if (tree_.node(PoolId(p)).exists) changed_.push_back(PoolId(p));
     }
   }
 }

@@ -22,8 +22,9 @@ void Launches::schedule(TrackerState& tracker) {
   offer.tracker = tracker.id;
   offer.now = now_;
   const bool containers = state_.space().containers();
-  // What it is told to drop has its room, and its units, until it has.
-  if (containers && tracker.to_drop > 0) return;
+  // What it is told to drop has its room, and its units, until it has; and one that offers less
+  // than it holds gets nothing until that fits.
+  if (containers && (tracker.to_drop > 0 || !tracker.within_offer())) return;
   if (!containers) {
     for (const TaskKind kind : kTaskKinds)
       offer.free[index(kind)] = parts_.copies.launch_room(tracker, kind);

@@ -15,7 +15,7 @@ bool spreads(const ClusterState& state, const Job& job, TaskKind kind, const Tas
   std::map<std::string_view, std::uint32_t> running;
   for (const TrackerState& other : state.trackers()) {
     if (other.live() && meets(other, state, group.require) &&
-        state.fits_in(job.need(kind), other, {}))
+        other.port_count >= group.ports && state.fits_in(job.need(kind), other, {}))
       running.try_emplace(label_of(other, state, by), 0);
   }
   for (const Task& task : job.tasks(kind).tasks) {

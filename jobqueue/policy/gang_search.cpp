@@ -15,7 +15,8 @@ class Places {
       : state_(state), job_(job), again_(again), free_(free) {}
 
   bool put(const TaskKey& member, const TrackerState& tracker) {
-    if (!tracker.in_pool() || state_.avoided(job_, tracker.id)) return false;
+    if (!tracker.in_pool() || !tracker.within_offer() || state_.avoided(job_, tracker.id))
+      return false;
     if (!again_ && has_failed(member, tracker.id)) return false;
     const Reservation* kept = tracker.keeps > 0 ? reservation_on(state_, tracker.id) : nullptr;
     if (kept != nullptr && kept->job != job_.id && tracker.id != free_) return false;

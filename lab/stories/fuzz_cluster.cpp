@@ -6,6 +6,12 @@
 
 namespace weir {
 
+std::map<std::string, std::int64_t> FuzzTracker::named() const {
+  const std::int64_t units = total[Dimension::named(0)];
+  return units > 0 ? std::map<std::string, std::int64_t>{{kUnits, units}}
+                   : std::map<std::string, std::int64_t>{};
+}
+
 FuzzCluster::FuzzCluster(std::shared_ptr<const Settings> settings, PolicyFactory factory) {
   auto engine = Engine::create(std::move(settings), std::move(factory), Snapshot{.epoch = 1}, now_);
   WEIR_CHECK(engine.ok(), "drawn settings are valid");
@@ -82,6 +88,7 @@ void FuzzCluster::connect(FuzzTracker& tracker, bool restarted) {
   registration.shuffle_port = 1;
   registration.rack = tracker.rack;
   registration.total = tracker.total;
+  registration.named = tracker.named();
   registration.labels = tracker.labels;
   registration.port_count = tracker.port_count;
   registration.ended_in_order = tracker.ends_in_order;
@@ -94,6 +101,7 @@ void FuzzCluster::heartbeat(FuzzTracker& tracker, bool asks_for_tasks) {
   report.incarnation = tracker.incarnation;
   report.sequence = ++tracker.sequence;
   report.total = tracker.total;
+  report.named = tracker.named();
   report.accepts_tasks = !tracker.draining;
   report.asks_for_tasks = asks_for_tasks;
   for (const auto& [key, attempt] : tracker.held) report.attempts.push_back(attempt);

@@ -15,6 +15,8 @@
 
 namespace weir {
 
+inline constexpr const char* kUnits = "gpu";  // the resource that settings name
+
 struct FuzzTracker : TrackerSide {
   std::string name;
   std::string rack;
@@ -25,6 +27,7 @@ struct FuzzTracker : TrackerSide {
   bool draining = false;
   bool slow = false;  // what runs there gets on badly
   bool ends_in_order = false;  // when it is restarted: no task is to blame
+  std::map<std::string, std::int64_t> named() const;  // what of `total` has a name
 };
 
 class FuzzCluster {

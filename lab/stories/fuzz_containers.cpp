@@ -3,20 +3,22 @@
 #include <algorithm>
 
 #include "fair/fair_settings.h"
+#include "lab/stories/fuzz_cluster.h"
 
 namespace weir {
 namespace {
 
-constexpr std::int64_t kWhole = 10'000;  // hundredths
+constexpr std::int64_t kAllOfIt = 10'000;  // hundredths
 constexpr std::int64_t kGb = 1024;
 constexpr std::size_t kDimensions = 3;  // memory, vcores, gpu
 
 QueueBound draw_bound(Dice& dice, std::int64_t least) {
   QueueBound bound;
-  const std::int64_t all = dice.between(least, kWhole);
+  const std::int64_t all = dice.between(least, kAllOfIt);
   for (std::size_t d = 0; d < kDimensions; ++d) {
     if (dice.chance(15)) continue;
-    bound.of[d] = {Guarantee::Unit::kPercent, dice.chance(60) ? all : dice.between(least, kWhole)};
+    const std::int64_t part = dice.chance(60) ? all : dice.between(least, kAllOfIt);
+    bound.of[d] = {Guarantee::Unit::kPercent, part};
   }
   return bound;
 }
@@ -91,7 +93,7 @@ void draw_requirement(Dice& dice, TaskGroupSpec& group) {
 void draw_containers(Dice& dice, Settings& settings) {
   ResourceSettings& resources = settings.resources;
   resources.mode = ResourceSettings::Mode::kContainers;
-  resources.named = {"gpu"};
+  resources.named = {kUnits};
   resources.increment[Dimension::kMemoryMb] = dice.chance(50) ? 128 : 512;
   resources.reservations_hundredths = dice.one_of<std::int64_t>({500, 500, 3000, 10'000});
   resources.gang_hold_ms = dice.between(1, 20) * 1000;
@@ -119,7 +121,7 @@ void lift_container_maximums(Settings& settings) {
 void draw_offer(Dice& dice, Resources& total) {
   total[Dimension::kMemoryMb] = kGb * dice.between(1, 8);
   total[Dimension::kVcores] = dice.between(1, 8);
-  total.amount[4] = dice.chance(40) ? dice.between(1, 3) : 0;
+  total[Dimension::named(0)] = dice.chance(40) ? dice.between(1, 3) : 0;
 }
 
 Resources largest_offer() {
@@ -151,7 +153,7 @@ void draw_application(Dice& dice, JobSpec& spec) {
     group.count = static_cast<std::uint32_t>(dice.between(1, dice.chance(20) ? 12 : 5));
     group.asked.memory_mb = dice.chance(70) ? kGb * dice.between(1, 3) : dice.between(1, 3 * kGb);
     group.asked.vcores = dice.between(0, 2);
-    if (dice.chance(15)) group.asked.named["gpu"] = dice.between(1, 2);
+    if (dice.chance(15)) group.asked.named[kUnits] = dice.between(1, 2);
     if (gang && dice.chance(80)) {
       group.gang = static_cast<std::uint32_t>(dice.between(1, std::min<int>(4, group.count)));
       group.replace = dice.chance(20);

@@ -172,7 +172,7 @@ TEST(HadoopFiles, YarnsCapacitySchedulerAlone) {
           HasSubstr(":101:5: warning: yarn.scheduler.capacity.root.research.vision.ordering-"
                     "policy = \"fair\""),
           HasSubstr(":113:5: warning: yarn.scheduler.capacity.root.research.speech.accessible-"
-                    "node-labels = \"gpu\" is not taken over: trackers have no labels here")));
+                    "node-labels = \"gpu\" is not taken over: trackers have labels")));
 }
 
 TEST(HadoopFiles, YarnsSiteSaysWhetherItsCapacitySchedulerKills) {

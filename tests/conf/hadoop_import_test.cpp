@@ -152,7 +152,7 @@ TEST(HadoopFair, AmountsOfYarnAreThoseOfContainers) {
                                     "memory_mb above its maximum of 8000; it is 8000"),
                           HasSubstr("f.xml:4:1: warning: pool eng is fifo, which is of pools "
                                     "without pools; it is drf"),
-                          HasSubstr("f.xml:9:18: warning: minResources of pool c = \"5 apples\" is "
+                          HasSubstr("f.xml:9:17: warning: minResources of pool c = \"5 apples\" is "
                                     "not taken over: it is no list like")));
   EXPECT_THAT(result.yaml, HasSubstr("resources: containers\ncontainers:\n  resources: [gpu]\n"));
   EXPECT_THAT(result.yaml, HasSubstr("    - name: sales\n"

@@ -133,7 +133,7 @@ TEST(HadoopShapes, WhatIsSaidOfAQueueInNoListIsToldSo) {
           HasSubstr("root.maximum-capacity = \"60\" is not taken over: what is above all queues "
                     "has no settings"),
           HasSubstr("template.capacity = \"5\" is not taken over: queues do not come to be on"),
-          HasSubstr("gpu.capacity = \"70\" is not taken over: trackers have no labels here")));
+          HasSubstr("gpu.capacity = \"70\" is not taken over: trackers have labels")));
 }
 
 TEST(HadoopShapes, AMaximumBelowTheCapacityIsToldAsHadoopRefusesIt) {

@@ -43,6 +43,8 @@ class PoolsStory : public ContainerStory {
     auto section = std::make_shared<FairSettings>();
     if (!one_in(3)) section->preemption = FairSettings::Preemption::kOn;
     section->preemption_interval_ms = 1000;
+    section->size_based_weight = one_in(3);
+    if (one_in(2)) section->new_job_booster = FairSettings::Booster{.duration_ms = 1000 * upto(9)};
     for (QueueSettings& q : random_queues(3, section->pools)) h_.add_queue(q);
     h_.settings().policies["fair"] = section;
     connect_trackers();
