@@ -18,7 +18,10 @@ Result<FuzzReport> run_fuzz(const FuzzOptions& options, PolicyFactory factory,
     auto saboteur = Saboteur::create(options.break_rule, 0);
     if (!saboteur) return saboteur.error();
     const bool breaks = !options.break_rule.empty();
-    FuzzStory story(seed, breaks ? (*saboteur)->wrap(factory) : factory);
+    // What is broken on purpose are rules of slots.
+    using Counts = FuzzStory::Counts;
+    FuzzStory story(seed, breaks ? (*saboteur)->wrap(factory) : factory,
+                    breaks ? Counts::kSlotsAlone : Counts::kContainersToo);
     JobNames names;
     std::unique_ptr<EventLog> log;
     story.cluster().watch(names);

@@ -20,13 +20,14 @@ constexpr int kContainersPercent = 30;  // of the stories
 
 }  // namespace
 
-FuzzStory::FuzzStory(std::uint64_t seed, PolicyFactory factory)
+FuzzStory::FuzzStory(std::uint64_t seed, PolicyFactory factory, Counts counts)
     : dice_(seed),
       stragglers_(seed ^ 0x5bd1e995u),
       operators_(seed ^ 0x2545f491u),
       holds_(seed ^ 0x9e3779b9u),
       containers_(seed ^ 0x85ebca6bu),
-      cluster_(first_settings(dice_, stragglers_, operators_, containers_), std::move(factory)) {
+      cluster_(first_settings(dice_, stragglers_, operators_, containers_, counts),
+               std::move(factory)) {
   home_ = cluster_.state().settings().policy;
   counts_containers_ = cluster_.state().space().containers();
   memory_counts_ = dice_.chance(25);
@@ -45,9 +46,10 @@ void FuzzStory::run(const std::function<bool()>& stop) {
 // --- Draws ---
 
 std::shared_ptr<const Settings> FuzzStory::first_settings(Dice& dice, Dice& stragglers,
-                                                          Dice& operators, Dice& containers) {
+                                                          Dice& operators, Dice& containers,
+                                                          Counts counts) {
   auto settings = draw_settings(dice);
-  if (containers.chance(kContainersPercent)) {
+  if (counts == Counts::kContainersToo && containers.chance(kContainersPercent)) {
     draw_containers(containers, *settings);
     if (containers.chance(10)) settings->policy = "fifo";
   }

@@ -19,7 +19,8 @@ class FuzzStory {
  public:
   static constexpr std::uint64_t kInputs = 300;  // at least, before the end is driven to
 
-  FuzzStory(std::uint64_t seed, PolicyFactory factory);
+  enum class Counts : std::uint8_t { kSlotsAlone, kContainersToo };  // too: in some of the seeds
+  FuzzStory(std::uint64_t seed, PolicyFactory factory, Counts counts = Counts::kContainersToo);
   FuzzCluster& cluster() { return cluster_; }
 
   // Until kInputs have been told and every job has ended, or `stop` says so. What has not ended
@@ -28,7 +29,8 @@ class FuzzStory {
 
  private:
   static std::shared_ptr<const Settings> first_settings(Dice& dice, Dice& stragglers,
-                                                        Dice& operators, Dice& containers);
+                                                        Dice& operators, Dice& containers,
+                                                        Counts counts);
   static void draw_faults(Dice& operators, Settings& settings);
   void draw_trackers();
   void random_step();

@@ -40,7 +40,7 @@ Told run(std::uint64_t seed, const std::string& rule,
          const PolicyFactory& policies = policy_factory()) {
   const auto saboteur = Saboteur::create(rule, kFromInput);
   EXPECT_TRUE(saboteur.ok());
-  FuzzStory story(seed, (*saboteur)->wrap(policies));
+  FuzzStory story(seed, (*saboteur)->wrap(policies), FuzzStory::Counts::kSlotsAlone);
   CheckerObserver checker(check::CheckMode::kFull);
   story.cluster().watch(**saboteur);
   story.cluster().watch(checker);
