@@ -50,7 +50,7 @@ std::optional<ContainerHeads::Head> ContainerHeads::best(const Reach& reach) {
   follow();
   if (standing_.bounds().any_keeps() || reach.ends_by) return walked(reach);
   const SizeMasks masks = masks_of(reach);
-  note_movers(reach, masks);
+  note_movers(reach);
   if (masks == SizeMasks{} && movers_.empty()) return std::nullopt;
   return best_in(QueueTree::root(), masks, reach);
 }
@@ -115,7 +115,7 @@ void ContainerHeads::ask_movers(QueueId queue, const SizeMasks& masks, const Rea
     if (state_.tree().parent(q) == queue && answered_at_[q.index()] != offers_)
       contest.enter(place_[q.index()], ask(q, std::nullopt, masks, reach));
   }
-  for (const Mover& mover : movers_) {
+  for (const Reserver& mover : movers_) {
     const std::size_t leaf = mover.leaf.index();
     const std::uint32_t child = place_[leaf];
     if (state_.tree().parent(mover.leaf) != queue || answered_at_[leaf] == offers_) continue;

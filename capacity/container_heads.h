@@ -68,15 +68,6 @@ class ContainerHeads {
  private:
   using Views = HeadViews<Head>;
   using Bucket = ContainerItems::Bucket;
-  // A job with a reservation.
-  struct Mover {
-    QueueId leaf;
-    JobId job;
-    TaskKind kind = TaskKind::kMap;
-    const Size* size = nullptr;
-    TrackerId from;
-    bool picky = false;
-  };
 
   // --- container_heads_sizes.cpp: what has changed, and what the tracker is for which sizes ---
   void follow();
@@ -84,10 +75,9 @@ class ContainerHeads {
   void mark(QueueId queue);
   void read_sizes(QueueId leaf);
   void read_owed(QueueId leaf);
-  SizeMasks masks_of(const Reach& reach);
+  const SizeMasks& masks_of(const Reach& reach);
   SizeMasks narrowed(const SizeMasks& masks, QueueId child) const;
-  void read_reservations();
-  void note_movers(const Reach& reach, const SizeMasks& masks);
+  void note_movers(const Reach& reach);
 
   // --- container_heads.cpp: which of the queues ---
   std::optional<Head> best_in(QueueId queue, const SizeMasks& masks, const Reach& reach);
@@ -144,10 +134,10 @@ class ContainerHeads {
   };
   std::vector<Keys> keys_;           // as of the last change
   std::vector<std::uint64_t> owed_;  // of a leaf with claims: sizes that it is owed
-  std::uint64_t could_reserve_ = 0;  // the sizes for which the tracker on offer could be reserved
-  std::vector<Mover> reserved_;  // all,
+  SizesHere here_;  // on the tracker on offer
+  std::vector<Reserver> reserved_;  // all,
   bool reservations_changed_ = true;
-  std::vector<Mover> movers_;    // and those that would move to the tracker on offer,
+  std::vector<Reserver> movers_;    // and those that would move to the tracker on offer,
   std::vector<QueueId> moving_;  // with the queues above their leaves
   // By QueueId, at which offer they had such a job, and were asked for it.
   std::vector<std::uint64_t> moving_at_, answered_at_;

@@ -159,7 +159,7 @@ std::optional<ContainerHeads::Head> ContainerHeads::with_movers(QueueId leaf, co
   };
   Head head = kept;
   ItemOrder first = order_of(kept.job, kept.kind);
-  for (const Mover& mover : movers_) {
+  for (const Reserver& mover : movers_) {
     if (mover.leaf != leaf) continue;
     const ItemOrder order = order_of(mover.job, mover.kind);
     if (!(order < first)) continue;

@@ -1,6 +1,7 @@
 // What heads follow, and what a tracker is for tasks of each size.
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "capacity/container_claims.h"
 #include "capacity/container_heads.h"
@@ -89,29 +90,11 @@ void ContainerHeads::read_owed(QueueId leaf) {
 
 // --- What the tracker is for which sizes ---
 
-SizeMasks ContainerHeads::masks_of(const Reach& reach) {
-  SizeMasks masks;
-  could_reserve_ = 0;
-  const bool may_reserve = reach.reserve != nullptr && reach.tracker.keeps == 0;
-  const bool full = may_reserve && reach.reserve->is_full();
-  const bool bounded = bounded_within_[QueueTree::root().index()];
-  const std::uint64_t sizes = sizes_[QueueTree::root().index()];
-  const std::uint64_t picky = picky_[QueueTree::root().index()];
-  each_size(sizes & ~kFurtherSizes, [&](std::size_t number) {
-    const Resources& need = size_of_[number]->need;
-    const std::uint64_t mask = std::uint64_t{1} << number;
-    if (state_.fits_in(need, reach.tracker, reach.used)) {
-      masks.starts |= mask;
-      return;
-    }
-    if (may_reserve && reach.reserve->could(need, false)) could_reserve_ |= mask;
-    if (may_reserve && !full && (picky & mask) != 0 && reach.reserve->could(need, true))
-      masks.picky |= mask;
-    if (bounded && state_.trackers_with_room(need) > 0) masks.elsewhere |= mask;
-  });
-  if (!full) masks.reserves = could_reserve_;
-  masks.starts |= sizes & kFurtherSizes;
-  return masks;
+const SizeMasks& ContainerHeads::masks_of(const Reach& reach) {
+  const std::size_t all = QueueTree::root().index();
+  here_ = sizes_here(state_, reach.tracker, reach.used, reach.reserve, {sizes_[all], picky_[all]},
+                     size_of_, bounded_within_[all]);
+  return here_.masks;
 }
 
 // What of it matters to a child; it may reserve only while it is short.
@@ -131,19 +114,14 @@ SizeMasks ContainerHeads::narrowed(const SizeMasks& masks, QueueId child) const 
 
 // Jobs that would move their reservations here: whether they come before others of their leaves is
 // asked there.
-void ContainerHeads::note_movers(const Reach& reach, const SizeMasks& masks) {
+void ContainerHeads::note_movers(const Reach& reach) {
   moving_.clear();
   movers_.clear();
   ++offers_;
   if (reach.reserve == nullptr || reach.tracker.keeps > 0) return;
-  if (reservations_changed_) read_reservations();
-  for (const Mover& kept : reserved_) {
-    const std::uint64_t mask = mask_of(*kept.size);
-    bool could = (mask & could_reserve_) != 0;
-    const bool particular = kept.picky || mask == kFurtherSizes;
-    if (!could && particular && (mask & masks.starts & ~kFurtherSizes) == 0)
-      could = reach.reserve->could(kept.size->need, kept.picky);
-    if (!could || !reach.reserve->moves_here(*kept.size, kept.from)) continue;
+  if (std::exchange(reservations_changed_, false)) reserved_ = reservers(state_);
+  for (const Reserver& kept : reserved_) {
+    if (!would_move_here(kept, here_, *reach.reserve)) continue;
     movers_.push_back(kept);
     moving_at_[kept.leaf.index()] = offers_;
     for (QueueId q = state_.tree().parent(kept.leaf);
@@ -151,16 +129,6 @@ void ContainerHeads::note_movers(const Reach& reach, const SizeMasks& masks) {
       moving_at_[q.index()] = offers_;
       moving_.push_back(q);
     }
-  }
-}
-
-void ContainerHeads::read_reservations() {
-  reservations_changed_ = false;
-  reserved_.clear();
-  for (const Reservation& kept : state_.claims().reservations()) {
-    const Job& job = state_.job(kept.job);
-    reserved_.push_back({kept.queue, kept.job, kept.kind, &job.size(kept.kind), kept.tracker,
-                         job.picky(kept.kind)});
   }
 }
 

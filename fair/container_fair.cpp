@@ -161,6 +161,7 @@ void ContainerFair::on_cluster_changed() {
   amounts_.resize();
   std::vector<JobId> all;
   for (const auto& [id, line] : jobs_) all.push_back(id);
+  std::sort(all.begin(), all.end());  // they lie in no order
   for (const JobId id : all) read(id);
 }
 

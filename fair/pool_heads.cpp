@@ -21,7 +21,7 @@ std::optional<PoolHeads::Head> PoolHeads::best(const Reach& reach) {
   if (standing_.any_lends_less() || reach.ends_by || reach.for_hold)
     return walked(PoolTree::root(), reach);
   const SizeMasks masks = masks_of(reach);
-  const bool some_move = note_movers(reach, masks);
+  const bool some_move = note_movers(reach);
   if (masks == SizeMasks{} && !some_move) return std::nullopt;
   return best_in(PoolTree::root(), masks, reach);
 }

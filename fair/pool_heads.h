@@ -83,19 +83,11 @@ class PoolHeads {
     std::vector<std::optional<Views::Rank>> best_of_jobs;  // best_rank(), where that is known
     std::optional<PoolRank> best;                          // likewise, of the pool
     std::uint32_t place = 0;             // of the pool among its siblings
-    std::uint64_t sizes = 0, picky = 0;  // of what it could start
+    WantedSizes sizes;                   // of what it could start
     bool bounded = false, bounded_within = false;  // a maximum on its way; or below it, too
     std::uint64_t deals = 0;  // of its jobs' shares, that their orders know of
     std::uint64_t moving_at = 0;  // at which offer it had some that would move a reservation there,
     std::vector<std::uint32_t> moving;  // and which
-  };
-  // A job with a reservation.
-  struct Mover {
-    JobId job;
-    TaskKind kind = TaskKind::kMap;
-    const Size* size = nullptr;
-    TrackerId from;
-    bool picky = false;
   };
 
   // --- pool_heads_sizes.cpp: what has changed, and what the tracker is for which sizes ---
@@ -104,9 +96,9 @@ class PoolHeads {
   void mark(PoolId pool);
   void read_sizes(PoolId leaf);
   void read_reservations();
-  SizeMasks masks_of(const Reach& reach);
+  const SizeMasks& masks_of(const Reach& reach);
   SizeMasks narrowed(const SizeMasks& masks, PoolId pool) const;
-  bool note_movers(const Reach& reach, const SizeMasks& masks);
+  bool note_movers(const Reach& reach);
 
   // --- pool_heads.cpp: which of the pools, which of a leaf's jobs ---
   std::optional<Head> best_in(PoolId pool, const SizeMasks& masks, const Reach& reach);
@@ -141,8 +133,8 @@ class PoolHeads {
   std::vector<const Size*> size_of_;   // by number
   std::vector<PoolId> changed_;
   bool pools_changed_ = true;
-  std::uint64_t could_reserve_ = 0;  // the sizes for which the tracker on offer could be reserved
-  std::vector<Mover> reserved_;      // all
+  SizesHere here_;  // on the tracker on offer
+  std::vector<Reserver> reserved_;      // all
   bool reservations_changed_ = true;
   JobId assembler_;
   std::uint64_t offers_ = 0;

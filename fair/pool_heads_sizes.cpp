@@ -60,7 +60,7 @@ void PoolHeads::read_pools() {
   for (std::size_t p = 0; p < tree_.size(); ++p) {
     Family& family = families_[p];
     family.pools.clear();
-    family.sizes = family.picky = 0;
+    family.sizes = {};
     family.best.reset();
     family.bounded = family.bounded_within = false;
     for (const auto& [name, child] : tree_.node(PoolId(p)).children) {
@@ -83,24 +83,23 @@ void PoolHeads::read_pools() {
 }
 
 void PoolHeads::read_sizes(PoolId leaf) {
-  std::uint64_t sizes = 0, picky = 0;
+  WantedSizes sizes;
   for (const auto& [size, wanted] : amounts_.sizes(leaf)) {
     const std::uint64_t mask = mask_of(*size);
-    sizes |= mask;
-    if (wanted.picky > 0) picky |= mask;
+    sizes.all |= mask;
+    if (wanted.picky > 0) sizes.picky |= mask;
     if (mask != kFurtherSizes) size_of_[size->number] = size;
   }
   for (PoolId p = leaf;;) {
     Family& family = families_[p.index()];
-    if (sizes == family.sizes && picky == family.picky) return;
+    if (sizes.all == family.sizes.all && sizes.picky == family.sizes.picky) return;
     family.sizes = sizes;
-    family.picky = picky;
     if (p == PoolTree::root()) return;
     p = tree_.node(p).parent;
-    sizes = picky = 0;
+    sizes = {};
     for (const auto& [name, child] : tree_.node(p).children) {
-      sizes |= families_[child.index()].sizes;
-      picky |= families_[child.index()].picky;
+      sizes.all |= families_[child.index()].sizes.all;
+      sizes.picky |= families_[child.index()].sizes.picky;
     }
   }
 }
@@ -113,13 +112,9 @@ void PoolHeads::read_reservations() {
     views_.mark(line->pool.index(), line->place);
     mark(line->pool);
   };
-  std::vector<Mover> now;
-  for (const Reservation& kept : state_.claims().reservations()) {
-    const Job& job = state_.job(kept.job);
-    now.push_back({kept.job, kept.kind, &job.size(kept.kind), kept.tracker, job.picky(kept.kind)});
-  }
+  std::vector<Reserver> now = reservers(state_);
   // New ones come at the end.
-  const auto same = [](const Mover& a, const Mover& b) {
+  const auto same = [](const Reserver& a, const Reserver& b) {
     return a.job == b.job && a.kind == b.kind && a.from == b.from;
   };
   auto [before, after] = std::mismatch(reserved_.begin(), reserved_.end(), now.begin(), now.end(),
@@ -141,37 +136,21 @@ void PoolHeads::read_reservations() {
 
 // --- What the tracker is for which sizes ---
 
-SizeMasks PoolHeads::masks_of(const Reach& reach) {
-  SizeMasks masks;
-  could_reserve_ = 0;
+const SizeMasks& PoolHeads::masks_of(const Reach& reach) {
   const Family& all = families_[PoolTree::root().index()];
-  const bool may_reserve = reach.reserve != nullptr && reach.tracker.keeps == 0;
-  const bool full = may_reserve && reach.reserve->is_full();
-  each_size(all.sizes & ~kFurtherSizes, [&](std::size_t number) {
-    const Resources& need = size_of_[number]->need;
-    const std::uint64_t mask = std::uint64_t{1} << number;
-    if (state_.fits_in(need, reach.tracker, reach.used)) {
-      masks.starts |= mask;
-      return;
-    }
-    if (may_reserve && reach.reserve->could(need, false)) could_reserve_ |= mask;
-    if (may_reserve && !full && (all.picky & mask) != 0 && reach.reserve->could(need, true))
-      masks.picky |= mask;
-    if (all.bounded_within && state_.trackers_with_room(need) > 0) masks.elsewhere |= mask;
-  });
-  if (!full) masks.reserves = could_reserve_;
-  masks.starts |= all.sizes & kFurtherSizes;
-  return masks;
+  here_ = sizes_here(state_, reach.tracker, reach.used, reach.reserve, all.sizes, size_of_,
+                     all.bounded_within);
+  return here_.masks;
 }
 
 // What of it matters to a pool; it may reserve, or wait for room below a maximum, only while it is
 // short.
 SizeMasks PoolHeads::narrowed(const SizeMasks& masks, PoolId pool) const {
   const Family& family = families_[pool.index()];
-  SizeMasks out = {.starts = masks.starts & family.sizes,
-                   .reserves = masks.reserves & family.sizes,
-                   .picky = masks.picky & family.picky,
-                   .elsewhere = family.bounded_within ? masks.elsewhere & family.sizes : 0};
+  SizeMasks out = {.starts = masks.starts & family.sizes.all,
+                   .reserves = masks.reserves & family.sizes.all,
+                   .picky = masks.picky & family.sizes.picky,
+                   .elsewhere = family.bounded_within ? masks.elsewhere & family.sizes.all : 0};
   each_size(out.reserves | out.picky | out.elsewhere, [&](std::size_t number) {
     const Resources& need = size_of_[number]->need;
     if (amounts_.short_of_share(amounts_.pool(pool), need) &&
@@ -186,17 +165,12 @@ SizeMasks PoolHeads::narrowed(const SizeMasks& masks, PoolId pool) const {
 }
 
 // Jobs that would move their reservations here: whether they come before others is asked there.
-bool PoolHeads::note_movers(const Reach& reach, const SizeMasks& masks) {
+bool PoolHeads::note_movers(const Reach& reach) {
   ++offers_;
   bool any = false;
   if (reach.reserve == nullptr || reach.tracker.keeps > 0) return false;
-  for (const Mover& kept : reserved_) {
-    const std::uint64_t mask = mask_of(*kept.size);
-    bool could = (mask & could_reserve_) != 0;
-    const bool particular = kept.picky || mask == kFurtherSizes;
-    if (!could && particular && (mask & masks.starts & ~kFurtherSizes) == 0)
-      could = reach.reserve->could(kept.size->need, kept.picky);
-    if (!could || !reach.reserve->moves_here(*kept.size, kept.from)) continue;
+  for (const Reserver& kept : reserved_) {
+    if (!would_move_here(kept, here_, *reach.reserve)) continue;
     const JobLine* line = standing_.find(kept.job);
     if (line == nullptr || line->place == JobLine::kNoPlace) continue;
     any = true;

@@ -52,9 +52,11 @@ std::optional<Choice> ContainerFifo::first_in_line(const TrackerState& tracker,
       [&](const ItemOrder& item, const ContainerItems::Bucket& bucket) {
         const Job& job = state_.job(item.job.id);
         const Resources& need = bucket.size->need;
-        const Resources missing =
-            bucket.size->gang ? sum_of(job, gang_without_room(state_, job)) : need;
-        if (!leaves_what_is_kept(state_, bounds_, job.queue, missing)) return false;
+        if (bounds_.any_keeps()) {
+          const Resources missing =
+              bucket.size->gang ? sum_of(job, gang_without_room(state_, job)) : need;
+          if (!leaves_what_is_kept(state_, bounds_, job.queue, missing)) return false;
+        }
         const bool is_full = at_maximum(job, need, waiting).has_value();
         if (bucket.size->gang) {
           if (!is_full) choice = choice_of_gang(job, tracker, reserve);

@@ -8,37 +8,16 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <boost/container/flat_set.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "jobqueue/model/size_table.h"
+#include "jobqueue/policy/size_masks.h"
 #include "jobqueue/policy/winner_tree.h"
 
 namespace weir {
-
-// What a tracker is for tasks of each size, a bit for each of the first 63 sizes; all others share
-// the last one, and what they could do is asked at each offer.
-struct SizeMasks {
-  std::uint64_t starts = 0;     // they fit there now
-  std::uint64_t reserves = 0;   // they do not, and may have it reserved
-  std::uint64_t picky = 0;      // as these, for tasks that not every tracker would do for
-  std::uint64_t elsewhere = 0;  // they do not, and fit on another
-  friend bool operator==(const SizeMasks&, const SizeMasks&) = default;
-};
-inline constexpr std::uint64_t kFurtherSizes = std::uint64_t{1} << 63;
-inline std::uint64_t mask_of(const Size& size) {
-  if (size.gang) return kFurtherSizes;  // what there is on one tracker says little of it
-  return std::uint64_t{1} << std::min<std::uint32_t>(size.number, 63);
-}
-
-template <class Use>
-void each_size(std::uint64_t mask, Use use) {
-  for (; mask != 0; mask &= mask - 1) use(static_cast<std::size_t>(std::countr_zero(mask)));
-}
 
 // Where a child stands among its siblings; ties go to the earlier one.
 template <class Key>

@@ -159,7 +159,9 @@ void draw_application(Dice& dice, JobSpec& spec) {
       group.replace = dice.chance(20);
     }
     if (dice.chance(15)) draw_requirement(dice, group);
-    if (dice.chance(8)) group.spread = Spread{dice.chance(60) ? "rack" : "zone", 1};
+    // What a gang's spread forbids for ever waits for ever (containers.md 8.6 refuses by count).
+    if (dice.chance(8) && group.gang == 0)
+      group.spread = Spread{dice.chance(60) ? "rack" : "zone", 1};
     if (dice.chance(15)) group.ports = static_cast<std::uint32_t>(dice.between(1, 2));
     if (dice.chance(20)) group.time_limit_ms = 1000 * dice.between(1, 60);
     group.retries = static_cast<std::uint32_t>(dice.below(5));

@@ -84,7 +84,10 @@ void ClaimLedger::follow() {
   }
 }
 
+// What counts may have changed in this step: claims on containers, which end with it, are no matter
+// of slots (checks_container_claims.cpp).
 void ClaimLedger::read(const ClaimOpened& opened) {
+  if (!opened.dimension.is_slots()) return;
   ClaimAccount* account = find(opened.queue, opened.dimension.kind(), opened.claim);
   if (account == nullptr) return;
   auto& claims = account->claims;
@@ -102,11 +105,13 @@ void ClaimLedger::read(const ClaimOpened& opened) {
 }
 
 void ClaimLedger::read(const ClaimMet& met) {
+  if (!met.dimension.is_slots()) return;
   take(met, true);
   moves(met.queue, met.dimension.kind()).met += met.slots;
 }
 
 void ClaimLedger::read(const ClaimDropped& dropped) {
+  if (!dropped.dimension.is_slots()) return;
   take(dropped, false);
   moves(dropped.queue, dropped.dimension.kind()).dropped += dropped.slots;
 }

@@ -10,32 +10,10 @@
 namespace weir::test {
 namespace {
 
-class Compared final : public ContainerCapacity {
- public:
-  Compared(const ClusterState& state, PolicyMemory& memory)
-      : ContainerCapacity(state, memory), state_(state), memory_(memory) {}
-  std::optional<Choice> choose(const Offer& offer) override {
-    const auto found = ContainerCapacity::choose(offer);
-    EXPECT_EQ(said(found), said(choose_by_walking(offer)));
-    ContainerCapacity fresh(state_, memory_);
-    EXPECT_EQ(said(found), said(fresh.choose(offer)));
-    return found;
-  }
-
- private:
-  const ClusterState& state_;
-  PolicyMemory& memory_;
-};
-
-std::unique_ptr<Policy> compared(std::string_view, const ClusterState& state,
-                                 PolicyMemory& memory) {
-  return std::make_unique<Compared>(state, memory);
-}
-
 class HeadsStory : public ContainerStory {
  public:
   HeadsStory(unsigned seed, bool all_sizes)
-      : ContainerStory(seed, all_sizes, compared, "capacity") {
+      : ContainerStory(seed, all_sizes, compared<ContainerCapacity>, "capacity") {
     auto section = std::make_shared<CapacitySettings>();
     section->redistribute_by = static_cast<CapacitySettings::RedistributeBy>(upto(2));
     h_.settings().policies["capacity"] = section;

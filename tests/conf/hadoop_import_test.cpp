@@ -133,43 +133,6 @@ TEST(HadoopFair, QueuesOfYarnNest) {
   EXPECT_EQ(research.pools[0].sharing, PoolSettings::Sharing::kDrf);
 }
 
-TEST(HadoopFair, AmountsOfYarnAreThoseOfContainers) {
-  const HadoopImport result = imported(
-      "<allocations>\n"
-      "<queue name='sales'><minResources>10000 mb,4vcores</minResources>\n"
-      "  <maxResources>8000 mb, 40 vcores</maxResources></queue>\n"
-      "<queue name='eng'><maxResources>50% memory, 40% cpu</maxResources>\n"
-      "  <schedulingPolicy>fifo</schedulingPolicy>\n"
-      "  <queue name='a'><maxResources>memory-mb=4096, vcores=8, yarn.io/gpu=2</maxResources>\n"
-      "    <schedulingPolicy>fifo</schedulingPolicy></queue>\n"
-      "  <queue name='b'><maxResources>memory-mb=25%, vcores=60%</maxResources></queue></queue>\n"
-      "<queue name='c'><minResources>5 apples</minResources></queue>\n"
-      "<queueMaxResourcesDefault>40000 mb,20vcores</queueMaxResourcesDefault>\n"
-      "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>\n"
-      "</allocations>\n");
-  EXPECT_THAT(result.warnings,
-              ElementsAre(HasSubstr("f.xml:2:1: warning: pool sales has a minimum of 10000 "
-                                    "memory_mb above its maximum of 8000; it is 8000"),
-                          HasSubstr("f.xml:4:1: warning: pool eng is fifo, which is of pools "
-                                    "without pools; it is drf"),
-                          HasSubstr("f.xml:9:17: warning: minResources of pool c = \"5 apples\" is "
-                                    "not taken over: it is no list like")));
-  EXPECT_THAT(result.yaml, HasSubstr("resources: containers\ncontainers:\n  resources: [gpu]\n"));
-  EXPECT_THAT(result.yaml, HasSubstr("    - name: sales\n"
-                                     "      min_share: {memory_mb: 8000, vcores: 4}\n"
-                                     "      max_share: {memory_mb: 8000, vcores: 40}\n"));
-  EXPECT_THAT(result.yaml, HasSubstr("          max_share: {memory_mb: 4096, vcores: 8, gpu: 2}\n"
-                                     "          policy: fifo\n"));
-  // Percentages are of the cluster in YARN, of the parent's maximum here.
-  EXPECT_THAT(result.yaml, HasSubstr("  - name: eng\n"
-                                     "    maximum: {memory_mb: 50%, vcores: 40%}\n"));
-  EXPECT_THAT(result.yaml, HasSubstr("      - name: b\n"
-                                     "        maximum: {memory_mb: 50%}\n"));
-  EXPECT_THAT(result.yaml, HasSubstr("  defaults:\n"
-                                     "    policy: drf\n"
-                                     "    max_share: {memory_mb: 40000, vcores: 20}\n"));
-}
-
 std::string configuration(const std::vector<std::pair<std::string, std::string>>& properties) {
   std::string xml = "<configuration>\n";
   for (const auto& [name, value] : properties) {
@@ -387,31 +350,6 @@ TEST(HadoopImports, PropertiesMayReferToOthers) {
                              "is in none of these files"),
                    HasSubstr("c.state = \"${round}\" is not taken over: it refers to what is in "
                              "none of these files")}));
-}
-
-// They are the scheduler's, though they stand in yarn-site.xml.
-TEST(HadoopImports, SizesOfContainersAreTakenOver) {
-  const HadoopImport result = imported_texts(
-      {{"c.xml", properties({{"yarn.scheduler.capacity.root.queues", "a"},
-                             {"yarn.scheduler.minimum-allocation-mb", "512"},
-                             {"yarn.scheduler.maximum-allocation-mb", "16384"},
-                             {"yarn.scheduler.maximum-allocation-vcores", "x"},
-                             {"yarn.resource-types", "yarn.io/gpu, fpga"},
-                             {"yarn.nodemanager.resource.memory-mb", "65536"},
-                             {"mapreduce.map.memory.mb", "1536"},
-                             {"yarn.nodemanager.vmem-check-enabled", "false"}})}});
-  EXPECT_THAT(result.warnings,
-              testing::UnorderedElementsAre(
-                  HasSubstr("maximum-allocation-vcores = \"x\" is not taken over: it is no "),
-                  HasSubstr("yarn.nodemanager.resource.memory-mb = \"65536\" is not taken over: "
-                            "say tracker.offer"),
-                  "c.xml: warning: 1 other property is not the scheduler's"));
-  EXPECT_THAT(result.yaml, HasSubstr("resources: containers\n"
-                                     "containers:\n"
-                                     "  resources: [gpu, fpga]\n"
-                                     "  minimum: {memory_mb: 512}\n"
-                                     "  maximum: {memory_mb: 16384}\n"
-                                     "  map: {memory_mb: 1536}\n"));
 }
 
 TEST(HadoopImports, AnElementThatIsNotClosedIsNamed) {

@@ -10,36 +10,10 @@
 namespace weir::test {
 namespace {
 
-class ComparedFair final : public ContainerFair {
- public:
-  ComparedFair(const ClusterState& state, PolicyMemory& memory)
-      : ContainerFair(state, memory), state_(state), memory_(memory) {}
-  std::optional<Choice> choose(const Offer& offer) override {
-    const auto found = ContainerFair::choose(offer);
-    EXPECT_EQ(said(found), said(choose_by_walking(offer)));
-    ContainerFair fresh(state_, memory_);
-    EXPECT_EQ(said(found), said(fresh.choose(offer)));
-    for (std::size_t q = 0; q < state_.tree().size(); ++q) {
-      for (const Dimension d : state_.space().dimensions())
-        EXPECT_EQ(figures(QueueId(q), d).demand, fresh.figures(QueueId(q), d).demand);
-    }
-    return found;
-  }
-
- private:
-  const ClusterState& state_;
-  PolicyMemory& memory_;
-};
-
-std::unique_ptr<Policy> compared_fair(std::string_view, const ClusterState& state,
-                                      PolicyMemory& memory) {
-  return std::make_unique<ComparedFair>(state, memory);
-}
-
 class PoolsStory : public ContainerStory {
  public:
   PoolsStory(unsigned seed, bool all_sizes)
-      : ContainerStory(seed, all_sizes, compared_fair, "fair") {
+      : ContainerStory(seed, all_sizes, compared<ContainerFair>, "fair") {
     auto section = std::make_shared<FairSettings>();
     if (!one_in(3)) section->preemption = FairSettings::Preemption::kOn;
     section->preemption_interval_ms = 1000;

@@ -3,6 +3,7 @@
 // are is for those who tell them.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -20,6 +21,34 @@ std::optional<Said> said(const std::optional<Choice>& choice) {
               std::string(choice->why)};
 }
 
+
+// A policy whose every answer is that which looking at all gives, and that of one made just now.
+template <class Ruling>
+class Compared final : public Ruling {
+ public:
+  Compared(const ClusterState& state, PolicyMemory& memory)
+      : Ruling(state, memory), state_(state), memory_(memory) {}
+  std::optional<Choice> choose(const Offer& offer) override {
+    const auto found = Ruling::choose(offer);
+    EXPECT_EQ(said(found), said(this->choose_by_walking(offer)));
+    Ruling fresh(state_, memory_);
+    EXPECT_EQ(said(found), said(fresh.choose(offer)));
+    for (std::size_t q = 0; q < state_.tree().size(); ++q) {
+      for (const Dimension d : state_.space().dimensions())
+        EXPECT_EQ(this->figures(QueueId(q), d).demand, fresh.figures(QueueId(q), d).demand);
+    }
+    return found;
+  }
+
+ private:
+  const ClusterState& state_;
+  PolicyMemory& memory_;
+};
+template <class Ruling>
+std::unique_ptr<Policy> compared(std::string_view, const ClusterState& state,
+                                 PolicyMemory& memory) {
+  return std::make_unique<Compared<Ruling>>(state, memory);
+}
 
 class ContainerStory : protected RandomStory<Harness> {
  public:
