@@ -25,6 +25,19 @@ void PoolAmounts::made_pools() {
   if (tree_.size() <= pools_.size()) return;
   pools_.resize(tree_.size());
   leaves_.resize(tree_.size());
+  is_changed_.resize(tree_.size());
+}
+
+void PoolAmounts::mark(PoolId pool) {
+  if (is_changed_[pool.index()]) return;
+  is_changed_[pool.index()] = true;
+  changed_.push_back(pool);
+}
+
+void PoolAmounts::take_changed(std::vector<PoolId>& out) {
+  out.assign(changed_.begin(), changed_.end());
+  for (const PoolId pool : changed_) is_changed_[pool.index()] = false;
+  changed_.clear();
 }
 
 void PoolAmounts::add(JobLine& line, const Amounts& running, const Amounts& demand) {
@@ -126,7 +139,7 @@ void PoolAmounts::settle() {
   if (std::exchange(resized_, false)) {
     for (std::size_t p = 0; p < leaves_.size(); ++p) {
       leaves_[p].stale = true;
-      if (tree_.node(PoolId(p)).exists) changed_.push_back(PoolId(p));
+      if (tree_.node(PoolId(p)).exists) mark(PoolId(p));
     }
   }
   stale_ = false;
@@ -166,7 +179,7 @@ void PoolAmounts::gather(PoolId pool) {
     std::size_t place = 0;
     for (const Dimension d : state_.space().dimensions()) line.demand[d] += wanted[place++];
   }
-  if (!same(before, line.demand)) changed_.push_back(pool);
+  if (!same(before, line.demand)) mark(pool);
 }
 
 void PoolAmounts::deal_to_pools(PoolId pool, const std::vector<Share>& divide) {
@@ -176,7 +189,7 @@ void PoolAmounts::deal_to_pools(PoolId pool, const std::vector<Share>& divide) {
     if (leaf.divide == divide) return;
     leaf.divide = divide;
     leaf.stale = true;
-    changed_.push_back(pool);
+    mark(pool);
     return;
   }
   std::vector<DrfClaimant> claimants;
@@ -186,7 +199,7 @@ void PoolAmounts::deal_to_pools(PoolId pool, const std::vector<Share>& divide) {
   std::size_t i = 0;
   for (const auto& [name, child] : node.children) {
     ShareLine& line = pools_[child.index()];
-    if (line.share != shares.of[i] || line.full != shares.full) changed_.push_back(child);
+    if (line.share != shares.of[i] || line.full != shares.full) mark(child);
     line.share = shares.of[i];
     line.full = shares.full;
     deal_to_pools(child, divided_below(shares, divide, i++));
@@ -243,7 +256,7 @@ void PoolAmounts::follow_adjusted_weights() {
     } else {
       leaf.weights_until = kNever;  // until it is dealt again
       leaf.stale = true;
-      if (tree_.node(PoolId(p)).exists) changed_.push_back(PoolId(p));
+      if (tree_.node(PoolId(p)).exists) mark(PoolId(p));
     }
   }
 }

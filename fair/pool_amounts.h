@@ -88,11 +88,8 @@ class PoolAmounts {
   void leave(JobLine& line);
   void resize() { stale_ = resized_ = true; }
   void has_other_weights(PoolId leaf) { leaves_[leaf.index()].stale = stale_ = true; }
-  // The pools of which anything may be otherwise since this was last asked, some more than once.
-  void take_changed(std::vector<PoolId>& out) {
-    out.clear();
-    out.swap(changed_);
-  }
+  // The pools of which anything may be otherwise since this was last asked, without repeats.
+  void take_changed(std::vector<PoolId>& out);
 
   const ShareLine& pool(PoolId id) const { return pools_[id.index()]; }
   bool same(const Amounts& a, const Amounts& b) const;
@@ -143,6 +140,7 @@ class PoolAmounts {
   void deal_to_jobs(PoolId leaf, const std::vector<Share>& divide);
   void deal_in_order(PoolId leaf, const std::vector<Share>& divide);
 
+  void mark(PoolId pool);
   AdjustedWeight weight_of(const JobLine& line) const;
   void follow_adjusted_weights();
 
@@ -167,6 +165,7 @@ class PoolAmounts {
   std::vector<Leaf> leaves_;  // by PoolId, as the pools
   std::vector<PoolId> touched_;  // leaves that may want something else than what was dealt for
   std::vector<PoolId> changed_;
+  std::vector<bool> is_changed_;
   bool stale_ = true;    // who stands in them has changed,
   bool resized_ = true;  // or what there is, which pools and jobs, or their weights
 };
