@@ -23,10 +23,10 @@ class Fit(WithPages):
         self.ok("conf", "apply", conf, user="ann")
 
     def shown(self, place=".t-body"):
-        """Names that can be seen, by the whole of each."""
+        """Names that can be seen, by the whole of each. A column that has just become narrower is fitted at the next frame."""
+        whole_ones = lambda: (found := self.browser.js(SHOWN, place)) is not None and all(fits for *_, fits in found) and [found]
         seen = {}
-        for text, whole, fits in self.browser.js(SHOWN, place):
-            self.assertTrue(fits, f"{text} of {whole} is cut by the browser")
+        for text, whole, _ in self.browser.wait("no name is cut by the browser", whole_ones)[0]:
             seen.setdefault(whole, set()).add(text)
         return seen
 
@@ -82,6 +82,9 @@ class Fit(WithPages):
             texts = sorted(text for (text,) in self.shown().values())
             self.assertEqual(len(set(texts)), 3)
             self.assertLessEqual(sum("…" in text for text in texts), cut, texts)
+            if width == 390:  # what is beside a name takes some of its room
+                self.browser.js("for (const one of document.querySelectorAll('.path + span')) one.textContent += ', and 3 more'")
+                self.shown()
         self.sound()
 
     def test_pools_on_a_telephone(self):

@@ -116,7 +116,8 @@ function fit(place) {
   const paths = [...place.querySelectorAll('.path')];
   for (const one of paths) {
     setText(one, visible(one.whole));
-    resized.observe(one.parentElement);
+    for (const each of [one.parentElement, ...one.parentElement.children])
+      if (each !== one) resized.observe(each);
   }
   const wanted = paths.map((one) => {
     const room = one.clientWidth;
