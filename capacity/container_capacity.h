@@ -49,12 +49,16 @@ class ContainerCapacity : public Policy, public Claims {
   using Head = ContainerHeads::Head;
   using Reach = ContainerHeads::Reach;
   std::optional<Choice> choose(const Offer& offer, bool by_walking);
-  std::optional<Choice> choose_reserved(const Reservation& kept, const TrackerState& tracker,
-                                        bool by_walking);
-  std::optional<Choice> choose_held(const TrackerState& tracker) const;
+  // `kept`: what others keep of the cluster's room; null: nobody does.
+  std::optional<Choice> choose_reserved(const Reservation& reserved, const TrackerState& tracker,
+                                        const KeptRoom* kept, bool by_walking);
+  std::optional<Choice> choose_held(const TrackerState& tracker, const KeptRoom* kept) const;
   // What starts, or reserves, if anything: the head's task.
   std::optional<Choice> task_of(const Head& head, const Reach& reach) const;
-  std::string_view over(const Reservation& kept) const;  // why; empty: it stands
+  std::optional<KeptRoom> kept_room() const;
+  std::string_view why_it_may_not_wait(const Job& job, const Resources& need) const;
+  // Why; empty: it stands.
+  std::string_view over(const Reservation& reserved, const KeptRoom* kept) const;
   void make_pass();
 
   const ClusterState& state_;

@@ -9,13 +9,18 @@ namespace weir {
 std::optional<Choice> ContainerCapacity::choose(const Offer& offer, bool by_walking) {
   standing_.settle();
   const TrackerState& tracker = state_.tracker(offer.tracker);
+  const std::optional<KeptRoom> room = kept_room();
+  const KeptRoom* kept = room ? &*room : nullptr;
   if (tracker.keeps > 0) {
-    if (auto held = choose_held(tracker)) return held;
-    if (const Reservation* kept = reservation_on(state_, tracker.id))
-      return choose_reserved(*kept, tracker, by_walking);
+    if (auto held = choose_held(tracker, kept)) return held;
+    if (const Reservation* reserved = reservation_on(state_, tracker.id))
+      return choose_reserved(*reserved, tracker, kept, by_walking);
   }
   const ReserveHere reserve(state_, tracker);
-  const Reach reach{.tracker = tracker, .used = used_on(state_, tracker), .reserve = &reserve};
+  const Reach reach{.tracker = tracker,
+                    .used = used_on(state_, tracker),
+                    .reserve = &reserve,
+                    .kept = kept};
   const auto head = by_walking ? heads_.walked(reach) : heads_.best(reach);
   return head ? task_of(*head, reach) : std::nullopt;
 }
@@ -25,47 +30,67 @@ std::optional<Choice> ContainerCapacity::task_of(const Head& head, const Reach& 
   if (head.size->gang) return heads_.choice_of_gang(state_.job(head.job), reach);
   if (!head.reserves)
     return launch_of(state_.pick_task(head.job, head.kind, reach.tracker.id));
+  if (head.lacks_amount)
+    return Choice{.task = {head.job, head.kind, 0}, .what = Choice::What::kWaitForAmount};
   const auto task = reach.reserve->task(state_.job(head.job), head.kind);
   return task ? std::optional(reserve_of(*task, reach.tracker.id)) : std::nullopt;
 }
 
 // The tracker waits for that task; what ends before it gets its room may start besides.
-std::optional<Choice> ContainerCapacity::choose_reserved(const Reservation& kept,
+std::optional<Choice> ContainerCapacity::choose_reserved(const Reservation& reserved,
                                                          const TrackerState& tracker,
-                                                         bool by_walking) {
-  if (const std::string_view why = over(kept); !why.empty()) return release_of(kept, why);
-  const Job& job = state_.job(kept.job);
-  const Resources& need = job.need(kept.kind);
-  const Reach reach{.tracker = tracker, .used = used_on(state_, tracker)};
+                                                         const KeptRoom* kept, bool by_walking) {
+  if (const std::string_view why = over(reserved, kept); !why.empty())
+    return release_of(reserved, why);
+  const Job& job = state_.job(reserved.job);
+  const Resources& need = job.need(reserved.kind);
+  const Reach reach{.tracker = tracker,
+                    .used = used_on(state_, tracker),
+                    .kept = kept,
+                    .aside = job.id};
   const auto first = by_walking ? heads_.walked(reach) : heads_.best(reach);
   // What the same queue is owed besides does not take the room that its first task waits for.
   const auto is_behind = [&](const Head& head) {
     return head.job != job.id && state_.job(head.job).queue == job.queue &&
-           ItemOrder{job_order(state_, job), kept.kind} <
+           ItemOrder{job_order(state_, job), reserved.kind} <
                ItemOrder{job_order(state_, state_.job(head.job)), head.kind};
   };
   if (first && first->overdue(state_.now()) && !is_behind(*first)) return task_of(*first, reach);
   const bool has_room = state_.fits_in(need, tracker, reach.used);
-  bool may = has_room && standing_.leaves_what_is_kept(job.queue, need);
-  const bool gang = job.waits_for_gang(kept.kind);
+  bool may = has_room && leaves(kept, job.queue.index(), need);
+  const bool gang = job.waits_for_gang(reserved.kind);
   const Resources& bounded = gang ? job.need(job.gang_kind()) : need;
   for (QueueId q = job.queue; may && q != QueueTree::root(); q = state_.tree().parent(q))
     may = standing_.within_maximum(q, job.id, bounded);
   if (may && gang) return heads_.choice_of_gang(job, reach);
   if (may) {
-    if (auto choice = launch_of(state_.pick_task(job.id, kept.kind, tracker.id))) return choice;
+    if (auto choice = launch_of(state_.pick_task(job.id, reserved.kind, tracker.id))) return choice;
   }
   const auto ends_by = has_room ? std::nullopt : room_by(state_, tracker, need);
   if (!ends_by) return std::nullopt;
-  const Reach besides{.tracker = tracker, .used = reach.used, .ends_by = ends_by};
+  Reach besides = reach;
+  besides.ends_by = ends_by;
   const auto head = heads_.walked(besides);
   return head ? task_of(*head, besides) : std::nullopt;
 }
 
-std::string_view ContainerCapacity::over(const Reservation& kept) const {
-  if (const std::string_view why = reservation_over(state_, kept); !why.empty()) return why;
-  const Job& job = state_.job(kept.job);
-  const Resources& need = job.need(kept.kind);
+std::string_view ContainerCapacity::over(const Reservation& reserved,
+                                         const KeptRoom* kept) const {
+  if (const std::string_view why = reservation_over(state_, reserved); !why.empty()) return why;
+  const Job& job = state_.job(reserved.job);
+  const Resources& need = job.need(reserved.kind);
+  if (kept != nullptr && !kept->could_leave(job.queue.index(), need)) return "share";
+  return why_it_may_not_wait(job, need);
+}
+
+std::optional<KeptRoom> ContainerCapacity::kept_room() const {
+  return standing_.kept_room([this](const Job& job, TaskKind kind) {
+    return is_wanted(state_, job, kind) && why_it_may_not_wait(job, job.need(kind)).empty();
+  });
+}
+
+std::string_view ContainerCapacity::why_it_may_not_wait(const Job& job,
+                                                        const Resources& need) const {
   if (!standing_.short_on_the_way(job.queue, need)) return "share";
   for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
     if (!standing_.short_of_maximum(q, need)) return "maximum";
@@ -74,7 +99,9 @@ std::string_view ContainerCapacity::over(const Reservation& kept) const {
 }
 
 // Room that a kill has freed is offered to its claimant, and is anybody's if that wants it no more.
-std::optional<Choice> ContainerCapacity::choose_held(const TrackerState& tracker) const {
+// As long as others keep so much of what is free in all, it stays here for the claimant.
+std::optional<Choice> ContainerCapacity::choose_held(const TrackerState& tracker,
+                                                     const KeptRoom* kept) const {
   for (const Hold& hold : state_.claims().holds()) {
     if (hold.tracker != tracker.id || !hold.complete()) continue;
     Resources used = used_on(state_, tracker);
@@ -85,8 +112,10 @@ std::optional<Choice> ContainerCapacity::choose_held(const TrackerState& tracker
       bool may = true;
       for (QueueId q = claimant->queue; may && q != QueueTree::root(); q = state_.tree().parent(q))
         may = standing_.within_maximum(q, claimant->id, claimant->need(claimant->gang_kind()));
-      return take_for_gang(state_, hold, may);
+      if (auto choice = take_for_gang(state_, hold, kept, may)) return choice;
+      continue;
     }
+    bool stays = false;
     each_owed(state_, standing_.items(hold.queue), hold.queue,
               standing_.guaranteed(hold.queue), [&](const OwedItem& item) {
                 if (item.size->gang) return false;  // it has rooms of its own
@@ -96,8 +125,12 @@ std::optional<Choice> ContainerCapacity::choose_held(const TrackerState& tracker
                      q = state_.tree().parent(q))
                   may = standing_.within_maximum(q, item.job, item.size->need);
                 if (may) choice = launch_of(state_.pick_task(item.job, item.kind, tracker.id));
-                return choice.has_value();
+                stays = choice && !leaves(kept, hold.queue.index(), item.size->need);
+                if (stays) choice = choice_to_wait(*kept, state_.job(item.job), item.kind);
+                return choice || stays;
               });
+    if (stays && choice) return choice;
+    if (stays) continue;
     if (!choice) return Choice{.what = Choice::What::kEndHold, .hold = hold.id};
     choice->hold = hold.id;
     return choice;

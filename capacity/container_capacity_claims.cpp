@@ -61,13 +61,17 @@ void ContainerCapacity::make_pass() {
 Preemption ContainerCapacity::tick(TimeMs now) {
   standing_.settle();
   Preemption plan;
-  for (const Reservation& kept : state_.claims().reservations()) {
-    if (const std::string_view why = over(kept); !why.empty())
-      plan.unreserve.push_back({kept.job, why});
+  const std::optional<KeptRoom> room = kept_room();
+  const KeptRoom* kept = room ? &*room : nullptr;
+  if (kept != nullptr) plan.wait_no_more = kept->no_more();
+  for (const Reservation& reserved : state_.claims().reservations()) {
+    if (const std::string_view why = over(reserved, kept); !why.empty())
+      plan.unreserve.push_back({reserved.job, why});
   }
   if (const Assembly* gang = state_.assembly()) {
     const Job* job = state_.find_job(gang->job);
-    plan.give_up_rooms = assembly_over(state_, job != nullptr && standing_.gang_within(*job));
+    plan.give_up_rooms = assembly_over(
+        state_, job != nullptr && standing_.gang_within(*job) && could_leave(kept, *job));
   }
   if (pass_) {
     ContainerKills kills(
@@ -76,6 +80,7 @@ Preemption ContainerCapacity::tick(TimeMs now) {
          .above_limit = [this](QueueId leaf,
                                UserId user) { return users_.above_limit(leaf, user); }});
     kills.plan(plan);
+    if (plan.gang.valid()) leave_what_is_kept(kept, state_.job(plan.gang), plan.rooms);
   }
   pass_.reset();
   return plan;

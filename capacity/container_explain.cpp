@@ -24,18 +24,17 @@ std::vector<Reason> ContainerExplain::reasons(const Job& job, TaskKind kind, Tim
   const auto add = [&](std::optional<Reason> reason) {
     if (reason) reasons.push_back(std::move(*reason));
   };
-  const bool kept = !standing_.leaves_what_is_kept(job.queue, job.need(kind));
+  const auto room = standing_.kept_room([](const Job&, TaskKind) { return true; });
+  const auto kept = room ? reason_of_kept(state_, job, job.need(kind), *room,
+                                          "queues that do not lend their guarantees")
+                         : std::nullopt;
   add(of_user(job, kind));
   // What holds it back while room is free is what others keep, not what is allocated.
   if (auto reason = of_queues(job, kind); reason && !(kept && reason->code == "queue_at_capacity"))
     reasons.push_back(std::move(*reason));
   add(of_claims(job.queue, now));
   add(of_others(job.queue, now));
-  if (kept) {
-    reasons.push_back(reason_of_kept(state_, job.need(kind),
-                                     kept_for_others(state_, standing_.bounds(), job.queue),
-                                     "queues that do not lend their guarantees"));
-  }
+  add(kept);
   for (Reason& reason : reasons_of_room(state_, job, kind, now))
     reasons.push_back(std::move(reason));
   add(of_jobs(job, kind));

@@ -22,6 +22,7 @@ class ContainerHeads {
     TaskKind kind = TaskKind::kMap;
     const Size* size = nullptr;
     bool reserves = false;
+    bool lacks_amount = false;  // it begins to wait for what others keep
     bool waits = false;  // for room below a maximum: where that is nothing passes it
     int step = kBeyond;
     Fraction key;  // of claims the deadline
@@ -33,6 +34,8 @@ class ContainerHeads {
     Resources used;                        // there, with what is held for claimants
     const ReserveHere* reserve = nullptr;  // null: nobody may
     std::optional<TimeMs> ends_by = {};    // only what ends by then may start
+    const KeptRoom* kept = nullptr;        // null: nobody keeps anything
+    JobId aside = {};  // whose reservation does not matter: it waits for that tracker itself
   };
 
   ContainerHeads(const ClusterState& state, ContainerStanding& standing);
@@ -42,14 +45,15 @@ class ContainerHeads {
     mark(leaf);
   }
 
-  // Tasks of a leaf that have trackers reserved, and what they leave of its allocation to those
-  // behind them. Good as long as nothing changes.
+  // Tasks of a leaf that have trackers reserved, or wait for an amount, and what they leave of its
+  // allocation to those behind them. Good as long as nothing changes.
   class Waiting {
    public:
     Waiting(const ContainerHeads& heads, QueueId leaf);
     bool is_in_the_way(const ItemOrder& item, const Resources& need) const;
 
    private:
+    void add(const ContainerHeads& heads, const Job& job, TaskKind kind);
     struct One {
       ItemOrder item;
       Amounts left;
@@ -104,6 +108,7 @@ class ContainerHeads {
   bool starts(const Bucket& bucket, const Reach& reach) const;
   std::optional<Head> head_of_gang(QueueId leaf, const Job& job, const Reach& reach) const;
   bool may_reserve(QueueId leaf, const Bucket& bucket, const Reach& reach) const;
+  bool may_wait_for_amount(QueueId leaf, const Resources& need, const Reach& reach) const;
   // Of a task that finds room on another tracker, in queues that are short for it: whether it waits
   // for room below a maximum, or may start there. Nothing: it is not such a task.
   enum class Elsewhere { kWaits, kStarts };

@@ -14,6 +14,12 @@ bool is_particular(const Job& job, TaskKind kind) {
   return job.picky(kind) || job.has_failures || job.tasks(kind).fresh.empty();
 }
 
+// It takes nothing that a larger task waits for.
+bool spares(QueueId leaf, JobId job, const Resources& need, const ContainerHeads::Reach& reach) {
+  return reach.kept == nullptr ||
+         reach.kept->in_the_way(leaf.index(), need, job, reach.aside) == nullptr;
+}
+
 }  // namespace
 
 bool ContainerHeads::has_soft_limits(QueueId leaf) const {
@@ -33,19 +39,28 @@ std::optional<TimeMs> ContainerHeads::deadline_of(QueueId leaf) const {
 // they would fill the queue elsewhere, and the tracker is kept no longer than that is short.
 ContainerHeads::Waiting::Waiting(const ContainerHeads& heads, QueueId leaf)
     : space_(heads.state_.space()) {
-  if (heads.state_.reserved(leaf).all_zero()) return;
-  const Amounts& run = heads.state_.queue(leaf).running;
-  const Amounts& allocated = heads.standing_.allocated(leaf);
+  const bool any_keeps = heads.standing_.bounds().any_keeps();
+  if (!any_keeps && heads.state_.reserved(leaf).all_zero()) return;
   for (const Reservation& kept : heads.state_.claims().reservations()) {
-    if (kept.queue != leaf) continue;
-    const Job& job = heads.state_.job(kept.job);
-    const Resources& need = job.need(kept.kind);
-    if (!is_short(space_, run, need, allocated)) continue;
-    One& one = all_.emplace_back();
-    one.item = {job_order(heads.state_, job), kept.kind};
-    for (const Dimension d : space_.dimensions())
-      one.left[d] = need[d] > 0 ? allocated[d] - run[d] - need[d] : INT64_MAX;
+    if (kept.queue == leaf) add(heads, heads.state_.job(kept.job), kept.kind);
   }
+  if (!any_keeps) return;
+  for (const ClusterState::AmountWait& wait : heads.state_.amount_waits()) {
+    const Job* job = heads.state_.find_job(wait.job);
+    if (job != nullptr && job->queue == leaf && is_wanted(heads.state_, *job, wait.kind))
+      add(heads, *job, wait.kind);
+  }
+}
+
+void ContainerHeads::Waiting::add(const ContainerHeads& heads, const Job& job, TaskKind kind) {
+  const Resources& need = job.need(kind);
+  const Amounts& run = heads.state_.queue(job.queue).running;
+  const Amounts& allocated = heads.standing_.allocated(job.queue);
+  if (!is_short(space_, run, need, allocated)) return;
+  One& one = all_.emplace_back();
+  one.item = {job_order(heads.state_, job), kind};
+  for (const Dimension d : space_.dimensions())
+    one.left[d] = need[d] > 0 ? allocated[d] - run[d] - need[d] : INT64_MAX;
 }
 
 bool ContainerHeads::Waiting::is_in_the_way(const ItemOrder& item, const Resources& need) const {
@@ -188,6 +203,12 @@ bool ContainerHeads::may_reserve(QueueId leaf, const Bucket& bucket, const Reach
          standing_.short_on_the_way(leaf, bucket.size->need);
 }
 
+bool ContainerHeads::may_wait_for_amount(QueueId leaf, const Resources& need,
+                                         const Reach& reach) const {
+  return reach.reserve != nullptr && reach.kept->may_wait(leaf.index(), need, {}) &&
+         standing_.short_on_the_way(leaf, need);
+}
+
 std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
                                                                  const Reach& reach) const {
   const ContainerItems& items = standing_.items(leaf);
@@ -205,6 +226,12 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
     Head found{.job = job.id, .kind = item.kind, .size = bucket.size};
     if (bucket.size->gang) {
       head = head_of_gang(leaf, job, reach);
+    } else if (!leaves(reach.kept, leaf.index(), bucket.size->need)) {
+      if (!reach.kept->may_wait(leaf.index(), bucket.size->need, job.id)) return false;
+      found.reserves = found.lacks_amount = true;
+      if (has_a_place(state_, job, item.kind)) head = found;
+    } else if (!spares(leaf, job.id, bucket.size->need, reach)) {
+      return false;
     } else if (starts(bucket, reach)) {
       if (before != nullptr && !leaves_room_for(*before, leaf, job.id, bucket.size->need))
         return false;
@@ -226,8 +253,8 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
         someone_at_limit = someone_at_limit || over;
         if (over) return false;
         if (bucket.size->gang) return true;
-        if (!standing_.leaves_what_is_kept(leaf, need)) return false;
         if (waiting.is_in_the_way(*bucket.items.begin(), need)) return false;
+        if (!leaves(reach.kept, leaf.index(), need)) return may_wait_for_amount(leaf, need, reach);
         return starts(bucket, reach) || may_reserve(leaf, bucket, reach) ||
                (bounded_[leaf.index()] && state_.trackers_with_room(need) > 0);
       },
@@ -239,10 +266,11 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
         const Resources& need = bucket.size->need;
         return users_.over_limit(leaf, bucket.user, need) && starts(bucket, reach) &&
                !waiting.is_in_the_way(*bucket.items.begin(), need) &&
-               standing_.leaves_what_is_kept(leaf, need);
+               leaves(reach.kept, leaf.index(), need);
       },
       [&](const ItemOrder& item, const Bucket& bucket) {
         if (waiting.is_in_the_way(item, bucket.size->need)) return false;
+        if (!spares(leaf, item.job.id, bucket.size->need, reach)) return false;
         if (state_.pick_task(item.job.id, item.kind, reach.tracker.id))
           head = Head{.job = item.job.id, .kind = item.kind, .size = bucket.size};
         return head.has_value();
@@ -254,8 +282,6 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
 std::optional<ContainerHeads::Head> ContainerHeads::head_of_gang(QueueId leaf, const Job& job,
                                                                  const Reach& reach) const {
   if (reach.ends_by) return std::nullopt;
-  const Resources missing = sum_of(job, gang_without_room(state_, job));
-  if (!standing_.leaves_what_is_kept(leaf, missing)) return std::nullopt;
   const auto choice = choice_of_gang(job, reach);
   if (!choice) return std::nullopt;
   const Resources& sum = job.need(job.gang_kind());
@@ -267,11 +293,12 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_gang(QueueId leaf, c
   return Head{.job = job.id,
               .kind = job.gang_kind(),
               .size = &job.size(job.gang_kind()),
-              .reserves = choice->what == Choice::What::kReserve};
+              .reserves = choice->what == Choice::What::kReserve ||
+                          choice->what == Choice::What::kWaitForAmount};
 }
 
 std::optional<Choice> ContainerHeads::choice_of_gang(const Job& job, const Reach& reach) const {
-  const GangSearch gangs(state_, reach.tracker, reach.reserve,
+  const GangSearch gangs(state_, reach.tracker, reach.reserve, reach.kept,
                          [this](const Job& other) { return standing_.gang_within(other); });
   return gangs.choice(job, standing_.short_on_the_way(job.queue, job.need(job.gang_kind())));
 }
@@ -291,7 +318,8 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_claim(QueueId leaf,
                 head = head_of_gang(leaf, state_.job(item.job), reach);
                 if (head && head->reserves) head.reset();
               } else if (state_.fits_in(need, reach.tracker, reach.used) &&
-                         standing_.leaves_what_is_kept(leaf, need) &&
+                         leaves(reach.kept, leaf.index(), need) &&
+                         (*deadline <= state_.now() || spares(leaf, item.job, need, reach)) &&
                          state_.pick_task(item.job, item.kind, reach.tracker.id)) {
                 head = Head{.job = item.job, .kind = item.kind, .size = item.size};
               }

@@ -41,9 +41,9 @@ class ContainerStanding {
   bool short_of_maximum(QueueId queue, const Resources& need) const;
   // The job's gang is within what is allocated to all queues on its way.
   bool gang_within(const Job& job) const;
-  // What is free in the whole cluster is as much as other queues keep and do not use.
-  bool leaves_what_is_kept(QueueId leaf, const Resources& need) const {
-    return weir::leaves_what_is_kept(state_, bounds_, leaf, need);
+  // What of the cluster's room is kept, if any is.
+  std::optional<KeptRoom> kept_room(const KeptRoom::Stands& stands) const {
+    return room_kept_by_queues(state_, bounds_, stands);
   }
 
  private:

@@ -292,9 +292,10 @@ std::vector<Reason> ContainerFair::explain(JobId id, TaskKind kind, TimeMs now) 
                          {{"running", runs}, {"maximum", *most}}});
     }
   }
-  if (!standing_.leaves_what_is_kept(line->pool, need)) {
-    reasons.push_back(reason_of_kept(state_, need, standing_.kept_for_others(line->pool),
-                                     "pools that do not lend their minimum shares"));
+  if (const auto room = kept_room()) {
+    if (auto kept = reason_of_kept(state_, job, need, *room,
+                                   "pools that do not lend their minimum shares"))
+      reasons.push_back(std::move(*kept));
   }
   if (auto waits = reason_of_wait(delay_, id, kind)) reasons.push_back(std::move(*waits));
   const std::vector<Reason> room = reasons_of_room(state_, job, kind, now);

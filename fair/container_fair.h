@@ -88,11 +88,15 @@ class ContainerFair : public Policy, public Pools {
 
   // --- container_fair_choose.cpp ---
   std::optional<Choice> choose(const Offer& offer, bool by_walking);
-  std::optional<Choice> choose_held(const TrackerState& tracker) const;
-  std::optional<Choice> choose_reserved(const Reservation& kept, const TrackerState& tracker) const;
+  // `kept`: what others keep of the cluster's room; null: nobody does.
+  std::optional<Choice> choose_held(const TrackerState& tracker, const KeptRoom* kept) const;
+  std::optional<Choice> choose_reserved(const Reservation& reserved, const TrackerState& tracker,
+                                        const KeptRoom* kept) const;
   // What starts, or reserves, if anything: the head's task.
   std::optional<Choice> task_of(const Head& head, const Reach& reach) const;
-  std::string_view over(const Reservation& kept) const;  // why; empty: it stands
+  std::optional<KeptRoom> kept_room() const;
+  // Why; empty: it stands.
+  std::string_view over(const Reservation& reserved, const KeptRoom* kept) const;
 
   const ClusterState& state_;
   PolicyMemory& memory_;

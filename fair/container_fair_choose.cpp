@@ -8,15 +8,20 @@ namespace weir {
 std::optional<Choice> ContainerFair::choose(const Offer& offer, bool by_walking) {
   amounts_.settle();
   const TrackerState& tracker = state_.tracker(offer.tracker);
+  const std::optional<KeptRoom> room = kept_room();
+  const KeptRoom* kept = room ? &*room : nullptr;
   heads_.passed().clear();
   if (tracker.keeps > 0) {
-    if (auto held = choose_held(tracker)) return held;
-    if (const Reservation* kept = reservation_on(state_, tracker.id))
-      return choose_reserved(*kept, tracker);
+    if (auto held = choose_held(tracker, kept)) return held;
+    if (const Reservation* reserved = reservation_on(state_, tracker.id))
+      return choose_reserved(*reserved, tracker, kept);
   }
   if (!settings_->assign_multiple && offer.launched[0] > 0) return std::nullopt;
   const ReserveHere reserve(state_, tracker);
-  const Reach reach{.tracker = tracker, .used = used_on(state_, tracker), .reserve = &reserve};
+  const Reach reach{.tracker = tracker,
+                    .used = used_on(state_, tracker),
+                    .reserve = &reserve,
+                    .kept = kept};
   const auto head = by_walking ? heads_.walked(PoolTree::root(), reach) : heads_.best(reach);
   return head ? task_of(*head, reach) : std::nullopt;
 }
@@ -37,12 +42,16 @@ std::optional<Choice> ContainerFair::task_of(const Head& head, const Reach& reac
     const Locality near = heads_.allowed(*find(head.job), head.kind, reach);
     return launch_of(state_.pick_task(head.job, head.kind, reach.tracker.id, near));
   }
+  if (head.lacks_amount)
+    return Choice{.task = {head.job, head.kind, 0}, .what = Choice::What::kWaitForAmount};
   const auto task = reach.reserve->task(state_.job(head.job), head.kind);
   return task ? std::optional(reserve_of(*task, reach.tracker.id)) : std::nullopt;
 }
 
-// Room that a kill has freed is offered to its pool, and is anybody's if that wants it no more.
-std::optional<Choice> ContainerFair::choose_held(const TrackerState& tracker) const {
+// Room that a kill has freed is offered to its pool, and is anybody's if that wants it no more. As
+// long as others keep so much of what is free in all, it stays here for the pool.
+std::optional<Choice> ContainerFair::choose_held(const TrackerState& tracker,
+                                                 const KeptRoom* kept) const {
   for (const Hold& hold : state_.claims().holds()) {
     if (hold.tracker != tracker.id || !hold.complete()) continue;
     const PoolId pool = tree_.find(hold.pool);
@@ -56,13 +65,19 @@ std::optional<Choice> ContainerFair::choose_held(const TrackerState& tracker) co
       const bool may =
           line != nullptr && standing_.within_pools(*line, sum) &&
                        standing_.within_queues(*claimant, sum);
-      return take_for_gang(state_, hold, may);
+      if (auto choice = take_for_gang(state_, hold, kept, may)) return choice;
+      continue;
     }
     if (!hold.pool.empty() && pool.valid())
       head = heads_.walked(pool, {.tracker = tracker, .used = used, .for_hold = true});
     std::optional<Choice> choice;
     if (head && !head->waits && standing_.within_pools(*find(head->job), head->size->need))
       choice = launch_of(state_.pick_task(head->job, head->kind, tracker.id));
+    if (choice && !leaves(kept, find(head->job)->pool.index(), head->size->need)) {
+      choice = choice_to_wait(*kept, state_.job(head->job), head->kind);
+      if (choice) return choice;
+      continue;
+    }
     if (!choice) return Choice{.what = Choice::What::kEndHold, .hold = hold.id};
     choice->hold = hold.id;
     return choice;
@@ -71,34 +86,51 @@ std::optional<Choice> ContainerFair::choose_held(const TrackerState& tracker) co
 }
 
 // The tracker waits for that task; what ends before it gets its room may start besides.
-std::optional<Choice> ContainerFair::choose_reserved(const Reservation& kept,
-                                                     const TrackerState& tracker) const {
-  if (const std::string_view why = over(kept); !why.empty()) return release_of(kept, why);
-  const Job& job = state_.job(kept.job);
-  const Resources& need = job.need(kept.kind);
+std::optional<Choice> ContainerFair::choose_reserved(const Reservation& reserved,
+                                                     const TrackerState& tracker,
+                                                     const KeptRoom* kept) const {
+  if (const std::string_view why = over(reserved, kept); !why.empty())
+    return release_of(reserved, why);
+  const Job& job = state_.job(reserved.job);
+  const Resources& need = job.need(reserved.kind);
   const Resources used = used_on(state_, tracker);
   if (state_.fits_in(need, tracker, used)) {
     const JobLine& line = *find(job.id);
-    const bool gang = job.waits_for_gang(kept.kind);
+    const bool gang = job.waits_for_gang(reserved.kind);
     const Resources& bounded = gang ? job.need(job.gang_kind()) : need;
     if (!standing_.within_pools(line, bounded) || !standing_.within_queues(job, bounded) ||
-        !standing_.leaves_what_is_kept(line.pool, need))
+        !leaves(kept, line.pool.index(), need))
       return std::nullopt;
-    if (gang) return heads_.choice_of_gang(job, {.tracker = tracker, .used = used});
-    return launch_of(state_.pick_task(job.id, kept.kind, tracker.id));
+    if (gang)
+      return heads_.choice_of_gang(job, {.tracker = tracker, .used = used, .kept = kept});
+    return launch_of(state_.pick_task(job.id, reserved.kind, tracker.id));
   }
   const auto ends_by = room_by(state_, tracker, need);
   if (!ends_by) return std::nullopt;
-  const Reach besides{.tracker = tracker, .used = used, .ends_by = ends_by};
+  const Reach besides{.tracker = tracker,
+                      .used = used,
+                      .ends_by = ends_by,
+                      .kept = kept,
+                      .aside = job.id};
   const auto head = heads_.walked(PoolTree::root(), besides);
   return head ? task_of(*head, besides) : std::nullopt;
 }
 
-std::string_view ContainerFair::over(const Reservation& kept) const {
-  if (const std::string_view why = reservation_over(state_, kept); !why.empty()) return why;
-  const JobLine* line = find(kept.job);
+std::optional<KeptRoom> ContainerFair::kept_room() const {
+  return standing_.kept_room([this](const Job& job, TaskKind kind) {
+    const JobLine* line = find(job.id);
+    const Resources& need = job.need(kind);
+    return line != nullptr && is_wanted(state_, job, kind) &&
+           standing_.short_on_the_way(*line, need) && standing_.short_of_maximums(*line, need);
+  });
+}
+
+std::string_view ContainerFair::over(const Reservation& reserved, const KeptRoom* kept) const {
+  if (const std::string_view why = reservation_over(state_, reserved); !why.empty()) return why;
+  const JobLine* line = find(reserved.job);
   if (line == nullptr) return "over";
-  const Resources& need = state_.job(kept.job).need(kept.kind);
+  const Resources& need = state_.job(reserved.job).need(reserved.kind);
+  if (kept != nullptr && !kept->could_leave(line->pool.index(), need)) return "share";
   if (!standing_.short_on_the_way(*line, need)) return "share";
   return standing_.short_of_maximums(*line, need) ? "" : "maximum";
 }

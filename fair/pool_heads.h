@@ -35,6 +35,7 @@ class PoolHeads {
     TaskKind kind = TaskKind::kMap;
     const Size* size = nullptr;
     bool reserves = false;
+    bool lacks_amount = false;  // it begins to wait for what others keep
     bool waits = false;  // for room below a pool's maximum: where that is nothing passes it
     int step = PoolRank::kBeyond;  // of jobs in order: their priority
     Key key;
@@ -46,6 +47,8 @@ class PoolHeads {
     const ReserveHere* reserve = nullptr;  // null: nobody may
     std::optional<TimeMs> ends_by = {};    // only what ends by then may start
     bool for_hold = false;                 // room that a kill has made, for one task
+    const KeptRoom* kept = nullptr;        // null: nobody keeps anything
+    JobId aside = {};  // whose reservation does not matter: it waits for that tracker itself
   };
 
   // How far from their input maps may run.
@@ -121,6 +124,7 @@ class PoolHeads {
   std::optional<Head> head_of_job(const JobLine& line, const Reach& reach) const;
   std::optional<Head> head_of_gang(const JobLine& line, const Reach& reach) const;
   bool could_give(PoolId leaf, const Reach& reach) const;
+  bool may_wait_for_amount(const JobLine& line, TaskKind kind, const Reach& reach) const;
 
   const ClusterState& state_;
   const PoolTree& tree_;

@@ -60,6 +60,7 @@ bool PoolHeads::could_give(PoolId leaf, const Reach& reach) const {
     }
     return false;
   };
+  if (reach.kept != nullptr) return true;
   for (const auto& [size, wanted] : amounts_.sizes(leaf)) {
     if (size->gang || state_.fits_in(size->need, reach.tracker, reach.used)) return true;
     if (reach.reserve != nullptr &&
@@ -68,6 +69,15 @@ bool PoolHeads::could_give(PoolId leaf, const Reach& reach) const {
     if (state_.trackers_with_room(size->need) > 0 && bounded()) return true;
   }
   return false;
+}
+
+bool PoolHeads::may_wait_for_amount(const JobLine& line, TaskKind kind,
+                                    const Reach& reach) const {
+  const Job& job = state_.job(line.job);
+  const Resources& need = job.need(kind);
+  return reach.reserve != nullptr && standing_.short_on_the_way(line, need) &&
+         standing_.short_of_maximums(line, need) &&
+         reach.kept->may_wait(line.pool.index(), need, job.id) && has_a_place(state_, job, kind);
 }
 
 // Its groups in their order.
@@ -82,7 +92,17 @@ std::optional<PoolHeads::Head> PoolHeads::head_of_job(const JobLine& line,
       if (auto head = head_of_gang(line, reach)) return head;
       continue;
     }
-    if (!standing_.leaves_what_is_kept(line.pool, size->need)) continue;
+    if (!leaves(reach.kept, line.pool.index(), size->need)) {
+      if (!may_wait_for_amount(line, kind, reach)) continue;
+      return Head{.job = job.id,
+                  .kind = kind,
+                  .size = size,
+                  .reserves = true,
+                  .lacks_amount = true};
+    }
+    if (reach.kept != nullptr && reach.kept->in_the_way(line.pool.index(), size->need, job.id,
+                                                        reach.aside) != nullptr)
+      continue;
     if (state_.fits_in(size->need, reach.tracker, reach.used)) {
       const DurationMs limit = job.time_limit_ms(kind);
       if (reach.ends_by && (limit == 0 || state_.now() + limit > *reach.ends_by)) continue;
@@ -111,12 +131,11 @@ std::optional<PoolHeads::Head> PoolHeads::head_of_job(const JobLine& line,
 std::optional<PoolHeads::Head> PoolHeads::head_of_gang(const JobLine& line,
                                                                const Reach& reach) const {
   const Job& job = state_.job(line.job);
-  const Resources missing = sum_of(job, gang_without_room(state_, job));
-  if (reach.ends_by || reach.for_hold || !standing_.leaves_what_is_kept(line.pool, missing))
-    return std::nullopt;
+  if (reach.ends_by || reach.for_hold) return std::nullopt;
   const auto choice = choice_of_gang(job, reach);
   if (!choice) return std::nullopt;
-  const bool reserves = choice->what == Choice::What::kReserve;
+  const bool reserves = choice->what == Choice::What::kReserve ||
+                        choice->what == Choice::What::kWaitForAmount;
   const Size& size = job.size(job.gang_kind());
   if (!reserves && !standing_.within_queues(job, size.need)) return std::nullopt;
   if (choice->what == Choice::What::kAssemble && !standing_.within_pools(line, size.need))
@@ -125,7 +144,7 @@ std::optional<PoolHeads::Head> PoolHeads::head_of_gang(const JobLine& line,
 }
 
 std::optional<Choice> PoolHeads::choice_of_gang(const Job& job, const Reach& reach) const {
-  const GangSearch gangs(state_, reach.tracker, reach.reserve,
+  const GangSearch gangs(state_, reach.tracker, reach.reserve, reach.kept,
                          [this](const Job& other) { return standing_.gang_within(other); });
   const Resources& sum = job.need(job.gang_kind());
   const JobLine& line = *standing_.find(job.id);

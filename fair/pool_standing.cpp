@@ -122,31 +122,22 @@ std::int64_t PoolStanding::kept(PoolId pool, Dimension d) const {
   return minimum - static_cast<std::int64_t>(Int128(minimum) * lent.amount / kWholeInHundredths);
 }
 
-Amounts PoolStanding::kept_idle(PoolId pool) const {
-  Amounts idle;
-  for (const auto& [name, child] : tree_.node(pool).children) idle += kept_idle(child);
-  for (const Dimension d : state_.space().dimensions())
-    idle[d] = std::max(idle[d], kept(pool, d) - amounts_.pool(pool).running[d]);
-  return idle;
-}
-
-Amounts PoolStanding::kept_for_others(PoolId leaf) const {
-  Amounts kept;
-  for (PoolId p = leaf; p != PoolTree::root(); p = tree_.node(p).parent) {
-    for (const auto& [name, sibling] : tree_.node(tree_.node(p).parent).children) {
-      if (sibling != p) kept += kept_idle(sibling);
-    }
-  }
-  return kept;
-}
-
-bool PoolStanding::leaves_what_is_kept(PoolId leaf, const Resources& need) const {
-  if (!any_lends_less_) return true;
-  const Amounts kept = kept_for_others(leaf);
-  for (const Dimension d : state_.space().dimensions()) {
-    if (need[d] > 0 && state_.total()[d] - state_.held()[d] - need[d] < kept[d]) return false;
-  }
-  return true;
+std::optional<KeptRoom> PoolStanding::kept_room(const KeptRoom::Stands& stands) const {
+  if (!any_lends_less_) return std::nullopt;
+  std::vector<KeptRoom::Keeper> keepers(tree_.size());
+  std::vector<std::size_t> children_first;
+  tree_.visit_children_first(PoolTree::root(), [&](PoolId pool) {
+    KeptRoom::Keeper& keeper = keepers[pool.index()];
+    keeper.above = tree_.node(pool).parent.index();
+    keeper.running = amounts_.pool(pool).running;
+    for (const Dimension d : state_.space().dimensions()) keeper.keep[d] = kept(pool, d);
+    children_first.push_back(pool.index());
+  });
+  const auto leaf_of = [this](const Job& job) {
+    const JobLine* line = find(job.id);
+    return line == nullptr ? 0 : line->pool.index();
+  };
+  return KeptRoom(state_, std::move(keepers), children_first, leaf_of, stands);
 }
 
 }  // namespace weir

@@ -50,11 +50,10 @@ class PoolStanding {
 
   // --- Minimum shares that are not lent ---
   bool any_lends_less() const { return any_lends_less_; }
-  bool leaves_what_is_kept(PoolId leaf, const Resources& need) const;
-  Amounts kept_for_others(PoolId leaf) const;
+  // What pools keep of the cluster's room, if any do.
+  std::optional<KeptRoom> kept_room(const KeptRoom::Stands& stands) const;
 
  private:
-  Amounts kept_idle(PoolId pool) const;  // OFF: of what it keeps, what does not run
   std::int64_t kept(PoolId pool, Dimension d) const;
 
   const ClusterState& state_;

@@ -23,54 +23,59 @@ ContainerFifo::ContainerFifo(const ClusterState& state)
 
 std::optional<Choice> ContainerFifo::choose(const Offer& offer) {
   const TrackerState& tracker = state_.tracker(offer.tracker);
+  const std::optional<KeptRoom> room = kept_room();
+  Reach reach{.tracker = tracker, .kept = room ? &*room : nullptr};
   if (tracker.keeps > 0) {
-    if (const Reservation* kept = reservation_on(state_, tracker.id))
-      return choose_reserved(*kept, tracker);
+    if (const Reservation* reserved = reservation_on(state_, tracker.id))
+      return choose_reserved(*reserved, reach);
   }
   const ReserveHere reserve(state_, tracker);
-  return first_in_line(tracker, std::nullopt, &reserve);
+  reach.reserve = &reserve;
+  return first_in_line(reach);
 }
 
-std::optional<Choice> ContainerFifo::first_in_line(const TrackerState& tracker,
-                                                   std::optional<TimeMs> ends_by,
-                                                   const ReserveHere* reserve) const {
+std::optional<Choice> ContainerFifo::first_in_line(const Reach& reach) const {
   std::optional<Choice> choice;
   std::vector<Waiting> waiting;
+  const TrackerState& tracker = reach.tracker;
   const auto starts = [&](const ContainerItems::Bucket& bucket) {
     return !bucket.size->gang && state_.fits_in(bucket.size->need, tracker, tracker.used) &&
-           (!ends_by ||
-            (bucket.time_limit_ms > 0 && state_.now() + bucket.time_limit_ms <= *ends_by));
+           (!reach.ends_by ||
+            (bucket.time_limit_ms > 0 && state_.now() + bucket.time_limit_ms <= *reach.ends_by));
   };
   const auto may_reserve = [&](const ContainerItems::Bucket& bucket) {
-    return reserve != nullptr && reserve->may(bucket);
+    return reach.reserve != nullptr && reach.reserve->may(bucket);
   };
   index_.leaf(0).items.visit(
       [&](const ContainerItems::Bucket& bucket) {
-        return starts(bucket) || may_reserve(bucket) || (bucket.size->gang && !ends_by) ||
+        return starts(bucket) || may_reserve(bucket) || (bucket.size->gang && !reach.ends_by) ||
+               (reach.kept != nullptr && reach.reserve != nullptr) ||
                (bounded_ && state_.trackers_with_room(bucket.size->need) > 0);
       },
       [&](const ItemOrder& item, const ContainerItems::Bucket& bucket) {
         const Job& job = state_.job(item.job.id);
         const Resources& need = bucket.size->need;
-        if (bounds_.any_keeps()) {
-          const Resources missing =
-              bucket.size->gang ? sum_of(job, gang_without_room(state_, job)) : need;
-          if (!leaves_what_is_kept(state_, bounds_, job.queue, missing)) return false;
-        }
         const bool is_full = at_maximum(job, need, waiting).has_value();
         if (bucket.size->gang) {
-          if (!is_full) choice = choice_of_gang(job, tracker, reserve);
+          if (!is_full) choice = choice_of_gang(job, reach);
           const bool waits = is_full && gang_starts(state_, job, tracker);
           if (waits) waiting.push_back(Waiting{job.queue, &need});
           return choice.has_value();
         }
+        if (!leaves(reach.kept, job.queue.index(), need)) {
+          choice = wait_for_amount(job, item.kind, reach);
+          return choice.has_value();
+        }
+        if (reach.kept != nullptr &&
+            reach.kept->in_the_way(job.queue.index(), need, job.id, reach.aside) != nullptr)
+          return false;
         if (starts(bucket) && !is_full)
           choice = launch_of(state_.pick_task(job.id, item.kind, tracker.id));
         if (choice || !short_on_the_way(job.queue, need)) return choice.has_value();
         if (bounded_ && (is_full || !starts(bucket)) && finds_room(state_, job, item.kind)) {
           waiting.push_back({job.queue, &need});
         } else if (!starts(bucket) && may_reserve(bucket)) {
-          if (const auto task = reserve->task(job, item.kind))
+          if (const auto task = reach.reserve->task(job, item.kind))
             choice = reserve_of(*task, tracker.id);
         }
         return choice.has_value();
@@ -78,44 +83,73 @@ std::optional<Choice> ContainerFifo::first_in_line(const TrackerState& tracker,
   return choice;
 }
 
-std::optional<Choice> ContainerFifo::choice_of_gang(const Job& job, const TrackerState& tracker,
-                                                    const ReserveHere* reserve) const {
-  const GangSearch gangs(state_, tracker, reserve, [](const Job&) { return true; });
+// The task waits until more is free beside what others keep.
+std::optional<Choice> ContainerFifo::wait_for_amount(const Job& job, TaskKind kind,
+                                                     const Reach& reach) const {
+  const Resources& need = job.need(kind);
+  if (reach.reserve == nullptr || !short_on_the_way(job.queue, need)) return std::nullopt;
+  const auto choice = choice_to_wait(*reach.kept, job, kind);
+  return choice && has_a_place(state_, job, kind) ? choice : std::nullopt;
+}
+
+std::optional<KeptRoom> ContainerFifo::kept_room() const {
+  return room_kept_by_queues(state_, bounds_, [this](const Job& job, TaskKind kind) {
+    return is_wanted(state_, job, kind) && short_on_the_way(job.queue, job.need(kind));
+  });
+}
+
+std::optional<Choice> ContainerFifo::choice_of_gang(const Job& job, const Reach& reach) const {
+  const GangSearch gangs(state_, reach.tracker, reach.reserve, reach.kept,
+                         [](const Job&) { return true; });
   return gangs.choice(job, short_on_the_way(job.queue, job.need(job.gang_kind())));
 }
 
 // The tracker waits for that task; what ends before it gets its room may start besides.
-std::optional<Choice> ContainerFifo::choose_reserved(const Reservation& kept,
-                                                     const TrackerState& tracker) const {
-  if (const std::string_view why = over(kept); !why.empty()) return release_of(kept, why);
-  const Job& reserver = state_.job(kept.job);
-  const Resources& need = reserver.need(kept.kind);
+std::optional<Choice> ContainerFifo::choose_reserved(const Reservation& reserved,
+                                                     const Reach& reach) const {
+  if (const std::string_view why = over(reserved, reach.kept); !why.empty())
+    return release_of(reserved, why);
+  const TrackerState& tracker = reach.tracker;
+  const Job& reserver = state_.job(reserved.job);
+  const Resources& need = reserver.need(reserved.kind);
   if (state_.fits_in(need, tracker, tracker.used)) {
-    if (!leaves_what_is_kept(state_, bounds_, reserver.queue, need)) return std::nullopt;
-    if (reserver.waits_for_gang(kept.kind)) {
+    if (!leaves(reach.kept, reserver.queue.index(), need)) return std::nullopt;
+    if (reserver.waits_for_gang(reserved.kind)) {
       const Resources& sum = reserver.need(reserver.gang_kind());
-      return at_maximum(reserver, sum) ? std::nullopt : choice_of_gang(reserver, tracker, nullptr);
+      return at_maximum(reserver, sum) ? std::nullopt : choice_of_gang(reserver, reach);
     }
     if (at_maximum(reserver, need)) return std::nullopt;
-    return launch_of(state_.pick_task(kept.job, kept.kind, tracker.id));
+    return launch_of(state_.pick_task(reserved.job, reserved.kind, tracker.id));
   }
   const auto ends_by = room_by(state_, tracker, need);
-  return ends_by ? first_in_line(tracker, ends_by, nullptr) : std::nullopt;
+  if (!ends_by) return std::nullopt;
+  Reach besides = reach;
+  besides.ends_by = ends_by;
+  besides.aside = reserver.id;
+  return first_in_line(besides);
 }
 
-std::string_view ContainerFifo::over(const Reservation& kept) const {
-  if (const std::string_view why = reservation_over(state_, kept); !why.empty()) return why;
-  const Job& job = state_.job(kept.job);
-  return short_on_the_way(job.queue, job.need(kept.kind)) ? "" : "maximum";
+std::string_view ContainerFifo::over(const Reservation& reserved, const KeptRoom* kept) const {
+  if (const std::string_view why = reservation_over(state_, reserved); !why.empty()) return why;
+  const Job& job = state_.job(reserved.job);
+  const Resources& need = job.need(reserved.kind);
+  if (kept != nullptr && !kept->could_leave(job.queue.index(), need)) return "share";
+  return short_on_the_way(job.queue, need) ? "" : "maximum";
 }
 
 Preemption ContainerFifo::tick(TimeMs) {
   Preemption plan;
-  for (const Reservation& kept : state_.claims().reservations()) {
-    if (const std::string_view why = over(kept); !why.empty())
-      plan.unreserve.push_back({kept.job, why});
+  const std::optional<KeptRoom> room = kept_room();
+  const KeptRoom* kept = room ? &*room : nullptr;
+  if (kept != nullptr) plan.wait_no_more = kept->no_more();
+  for (const Reservation& reserved : state_.claims().reservations()) {
+    if (const std::string_view why = over(reserved, kept); !why.empty())
+      plan.unreserve.push_back({reserved.job, why});
   }
-  if (state_.assembly() != nullptr) plan.give_up_rooms = assembly_over(state_, true);
+  if (const Assembly* gang = state_.assembly()) {
+    const Job* job = state_.find_job(gang->job);
+    plan.give_up_rooms = assembly_over(state_, job != nullptr && could_leave(kept, *job));
+  }
   return plan;
 }
 
@@ -169,9 +203,11 @@ QueueFigures ContainerFifo::figures(QueueId queue, Dimension dimension) const {
 std::vector<Reason> ContainerFifo::explain(JobId id, TaskKind kind, TimeMs now) const {
   const Job& job = state_.job(id);
   const auto full = at_maximum(job, job.need(kind));
-  if (!full && !leaves_what_is_kept(state_, bounds_, job.queue, job.need(kind))) {
-    return {reason_of_kept(state_, job.need(kind), kept_for_others(state_, bounds_, job.queue),
-                           "queues that do not lend their guarantees")};
+  const std::optional<KeptRoom> room = kept_room();
+  if (!full && room) {
+    if (auto kept = reason_of_kept(state_, job, job.need(kind), *room,
+                                   "queues that do not lend their guarantees"))
+      return {std::move(*kept)};
   }
   if (!full) return reasons_of_room(state_, job, kind, now);
   const std::string& path = state_.tree().node(*full).path;

@@ -34,13 +34,22 @@ class ContainerFifo : public Policy {
   std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
 
  private:
-  std::optional<Choice> choose_reserved(const Reservation& kept, const TrackerState& tracker) const;
-  std::optional<Choice> choice_of_gang(const Job& job, const TrackerState& tracker,
-                                       const ReserveHere* reserve) const;
-  std::string_view over(const Reservation& kept) const;  // why; empty: it stands
-  // The first in line that may start on the tracker (by then, if that is said), or may reserve it.
-  std::optional<Choice> first_in_line(const TrackerState& tracker, std::optional<TimeMs> ends_by,
-                                      const ReserveHere* reserve) const;
+  // What may be done with the tracker on offer.
+  struct Reach {
+    const TrackerState& tracker;
+    const KeptRoom* kept = nullptr;        // null: nobody keeps anything
+    const ReserveHere* reserve = nullptr;  // null: nobody may
+    std::optional<TimeMs> ends_by = {};    // only what ends by then may start
+    JobId aside = {};  // whose reservation does not matter: it waits for that tracker itself
+  };
+  std::optional<Choice> choose_reserved(const Reservation& reserved, const Reach& reach) const;
+  std::optional<Choice> wait_for_amount(const Job& job, TaskKind kind, const Reach& reach) const;
+  std::optional<KeptRoom> kept_room() const;
+  std::optional<Choice> choice_of_gang(const Job& job, const Reach& reach) const;
+  // Why; empty: it stands.
+  std::string_view over(const Reservation& reserved, const KeptRoom* kept) const;
+  // The first in line that may start on the tracker, or may reserve it.
+  std::optional<Choice> first_in_line(const Reach& reach) const;
   // A task that comes first and waits for room below a maximum, or for the tracker that has room
   // for it: nothing takes it from below the maximum.
   struct Waiting {

@@ -31,6 +31,7 @@ void Gangs::release(JobId job, std::string_view why) {
   const bool held = !assembly->rooms.empty();
   while (!assembly->rooms.empty()) state_.free_room(assembly->rooms.size() - 1);
   state_.end_assembly();
+  state_.end_amount_wait(of);
   if (const Job* found = state_.find_job(of); found != nullptr && found->waits_for_gang_start())
     parts_.holds.release_reservations(of, TrackerId{}, why);
   policy_->on_reserved(queue);
@@ -61,22 +62,25 @@ void Gangs::give_up(std::string_view why) {
 }
 
 // Room that another one has given up may be what it lacked.
-const char* Gangs::assemble(TrackerState& tracker, Job& job, bool beyond, Offer& offer,
+const char* Gangs::assemble(TrackerState& tracker, Job& job, const Choice& choice, Offer& offer,
                             bool claimant) {
   const bool another = state_.assembly() != nullptr && state_.assembly_of(job.id) == nullptr;
-  begin(job, beyond);
-  if ((another || claimant) && gang_starts(state_, job, tracker, claimant))
+  begin(job, choice.beyond);
+  const bool may_start = choice.rooms >= gang_without_room(state_, job).size();
+  if ((another || claimant) && may_start && gang_starts(state_, job, tracker, claimant))
     return start(tracker, job, offer, claimant);
-  const std::vector<GangRoom> rooms = gang_rooms_on(state_, job, tracker, claimant);
+  const std::vector<GangRoom> rooms =
+      gang_rooms_on(state_, job, tracker, claimant, choice.rooms);
   if (rooms.empty()) return "there is no room for the gang";
   hold(job, rooms);
   parts_.holds.release_reservations(job.id, tracker.id, "used");
   return nullptr;
 }
 
-const char* Gangs::take_hold(TrackerState& tracker, Job& job, std::size_t place, Offer& offer) {
+const char* Gangs::take_hold(TrackerState& tracker, Job& job, std::size_t place,
+                             const Choice& choice, Offer& offer) {
   parts_.holds.use_hold(place, 0);
-  return assemble(tracker, job, false, offer, true);
+  return assemble(tracker, job, choice, offer, true);
 }
 
 void Gangs::hold_for_claimant(JobId id, const std::vector<GangRoom>& rooms) {
@@ -87,6 +91,7 @@ void Gangs::hold_for_claimant(JobId id, const std::vector<GangRoom>& rooms) {
 }
 
 void Gangs::hold(const Job& job, const std::vector<GangRoom>& rooms) {
+  state_.end_amount_wait(job.id);
   for (const GangRoom& room : rooms) {
     state_.hold_room(room);
     emit(GangHeld{room.task, room.tracker});
@@ -110,6 +115,7 @@ const char* Gangs::start(TrackerState& tracker, Job& job, Offer& offer, bool cla
             [](const GangRoom& a, const GangRoom& b) { return a.task < b.task; });
   parts_.holds.release_reservations(job.id, TrackerId{}, "used");
   state_.mutable_gangs_had_turn().erase(job.id);
+  state_.end_amount_wait(job.id);
   state_.open_gang(job, true);
   emit(GangStarted{job.id, static_cast<std::uint32_t>(rooms.size())});
   for (const GangRoom& room : rooms) {

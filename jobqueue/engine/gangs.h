@@ -19,10 +19,11 @@ class Gangs : public Part {
   // What the policy chose for a gang on the tracker: it starts, or holds what fits it there. Null,
   // or what is wrong with that.
   const char* start(TrackerState& tracker, Job& job, Offer& offer, bool claimant = false);
-  const char* assemble(TrackerState& tracker, Job& job, bool beyond, Offer& offer,
+  const char* assemble(TrackerState& tracker, Job& job, const Choice& choice, Offer& offer,
                        bool claimant = false);
   // The room that a kill made for it, at that place among the holds, is the gang's.
-  const char* take_hold(TrackerState& tracker, Job& job, std::size_t place, Offer& offer);
+  const char* take_hold(TrackerState& tracker, Job& job, std::size_t place, const Choice& choice,
+                        Offer& offer);
   // Kills make room for the rest of it.
   void hold_for_claimant(JobId job, const std::vector<GangRoom>& rooms);
   // It is the one that collects room from now on; another one gives way.

@@ -29,6 +29,7 @@ void Holds::preempt_for_claims() {
     const DurationMs after = reclaim_after_ms(state_.tree(), order.for_queue, order.in());
     state_.mutable_claims().postpone(order.for_queue, order.in(), order.claim, later(now_, after));
   }
+  for (const JobId job : plan.wait_no_more) state_.end_amount_wait(job);
   for (const Preemption::Unreserve& over : plan.unreserve)
     release_reservations(over.job, TrackerId{}, over.why);
   parts_.gangs.give_up(plan.give_up_rooms);
@@ -183,6 +184,7 @@ void Holds::victim_left(const Attempt& attempt) {
 
 bool Holds::settle_choice(TrackerState& tracker, const Choice& choice) {
   if (choice.what == Choice::What::kReserve) return reserve(choice);
+  if (choice.what == Choice::What::kWaitForAmount) return wait_for_amount(choice);
   const std::uint32_t before = tracker.keeps;
   if (choice.what == Choice::What::kEndHold) {
     end_holds([&](const Hold& h) { return h.id == choice.hold && h.tracker == tracker.id; },
@@ -191,6 +193,21 @@ bool Holds::settle_choice(TrackerState& tracker, const Choice& choice) {
     release_reservations(choice.task.job, tracker.id, choice.why);
   }
   return tracker.keeps < before;  // else it would be asked for ever
+}
+
+// Who waits already has its place.
+bool Holds::wait_for_amount(const Choice& choice) {
+  const TaskKey& task = choice.task;
+  const Job* job = state_.find_job(task.job);
+  if (job == nullptr || !job->schedulable() || !job->has(task.kind)) return false;
+  for (const ClusterState::AmountWait& wait : state_.amount_waits()) {
+    if (wait.job == job->id && wait.kind == task.kind) return false;
+  }
+  if (job->waits_for_gang(task.kind))
+    parts_.gangs.begin(state_.mutable_job(job->id), choice.beyond);
+  state_.end_amount_wait(job->id);
+  state_.wait_for_amount({job->id, task.kind});
+  return true;
 }
 
 bool Holds::reserve(const Choice& choice) {

@@ -29,6 +29,7 @@ class Holds : public Part {
   Resources container_of(const TaskKey& task) const;
   bool preempt(const KillOrder& order);
   void end_hold(std::size_t place, KillRecord::Outcome outcome);
+  bool wait_for_amount(const Choice& choice);
   bool reserve(const Choice& choice);
   bool reserve_container(const Job& job, const Choice& choice);
 };

@@ -60,9 +60,9 @@ bool Launches::settle_gang(TrackerState& tracker, const Choice& choice, Offer& o
     wrong = "the gang may not start";
   } else if (choice.hold != 0) {
     wrong = wrong_hold(tracker, choice, job, held);
-    if (wrong == nullptr) wrong = parts_.gangs.take_hold(tracker, job, held, offer);
+    if (wrong == nullptr) wrong = parts_.gangs.take_hold(tracker, job, held, choice, offer);
   } else if (choice.what == Choice::What::kAssemble) {
-    wrong = parts_.gangs.assemble(tracker, job, choice.beyond, offer);
+    wrong = parts_.gangs.assemble(tracker, job, choice, offer);
   } else {
     wrong = parts_.gangs.start(tracker, job, offer);
   }
@@ -136,6 +136,7 @@ void Launches::start(TrackerState& tracker, const Choice& choice, Offer& offer, 
   if (job.width(key.kind) > 1) parts_.holds.release_reservations(job.id, TrackerId{}, "used");
   if (tracker.keeps > 0 && state_.space().containers())
     parts_.holds.release_reservations(job.id, tracker.id, "used");
+  if (!state_.amount_waits().empty()) state_.end_amount_wait(job.id);
   emit(AttemptLaunched{{key, number}, tracker.id, job.queue, choice.locality, to_copy, beside});
   policy_->on_launched(slot);
   if (job.limited) parts_.jobs.set_deadline(job);

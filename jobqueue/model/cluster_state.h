@@ -82,6 +82,13 @@ class ClusterState {
   // Of these, who has collected room for as long as it may and lets others have their turn, and
   // since when.
   const std::map<JobId, TimeMs>& gangs_that_had_their_turn() const { return gangs_had_turn_; }
+  // Tasks whose room is there but for what others keep, first come first; one of a job. Not stored:
+  // after a restart they begin to wait once more.
+  struct AmountWait {
+    JobId job;
+    TaskKind kind;
+  };
+  const std::vector<AmountWait>& amount_waits() const { return amount_waits_; }
   // On how many trackers that take tasks, and keep nothing, a container so large finds room.
   std::int64_t trackers_with_room(const Resources& need) const { return trackers_.with_room(need); }
   const std::vector<Attempt>& attempts() const { return attempts_; }  // by slot; look at `live`
@@ -216,6 +223,10 @@ class ClusterState {
   void begin_assembly(const Job& job, bool beyond);
   void end_assembly() { assembly_.reset(); }  // it has no room any more
   std::map<JobId, TimeMs>& mutable_gangs_had_turn() { return gangs_had_turn_; }
+  void wait_for_amount(const AmountWait& wait) { amount_waits_.push_back(wait); }
+  void end_amount_wait(JobId job) {
+    std::erase_if(amount_waits_, [job](const AmountWait& wait) { return wait.job == job; });
+  }
   void hold_room(const GangRoom& room);
   void free_room(std::size_t place);  // in its list
   Attempt& mutable_attempt(AttemptSlot slot) { return attempts_[slot.index()]; }
@@ -300,6 +311,7 @@ class ClusterState {
   std::optional<Assembly> assembly_;
   std::set<JobId> gangs_waiting_;
   std::map<JobId, TimeMs> gangs_had_turn_;
+  std::vector<AmountWait> amount_waits_;
   NameTable<UserId> users_;
   std::uint64_t launches_ = 0;
   std::int64_t copy_factor_ = 0;

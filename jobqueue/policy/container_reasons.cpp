@@ -102,8 +102,20 @@ class Backfill {
 
 }  // namespace
 
-Reason reason_of_kept(const ClusterState& state, const Resources& need, const Amounts& kept,
-                      const std::string& whom) {
+std::optional<Reason> reason_of_kept(const ClusterState& state, const Job& job,
+                                     const Resources& need, const KeptRoom& room,
+                                     const std::string& whom) {
+  const std::size_t leaf = room.leaf_of(job);
+  if (room.leaves(leaf, need)) {
+    const KeptRoom::Waiting* other = room.in_the_way(leaf, need, job.id);
+    if (other == nullptr) return std::nullopt;
+    return Reason{"reserved_for_other",
+                  "what is free beside what is kept for " + whom + " is for " +
+                      job_name(other->job) + ", which waits for " +
+                      state.space().text(*other->need),
+                  {}};
+  }
+  const Amounts kept = room.for_others(leaf);
   Resources free, of_them;
   for (const Dimension d : state.space().dimensions()) {
     free[d] = std::max<std::int64_t>(0, state.total()[d] - state.held()[d]);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "jobqueue/model/cluster_state.h"
+#include "jobqueue/policy/kept_room.h"
 #include "jobqueue/policy/policy.h"
 
 namespace weir {
@@ -15,8 +16,10 @@ namespace weir {
 std::vector<Reason> reasons_of_room(const ClusterState& state, const Job& job, TaskKind kind,
                                     TimeMs now);
 
-// Why what is free is not for it: others, whom `whom` names, keep so much of it.
-Reason reason_of_kept(const ClusterState& state, const Resources& need, const Amounts& kept,
-                      const std::string& whom);
+// Why what is free is not for it: others, whom `whom` names, keep so much of it, or a task with a
+// tracker reserved waits for what they leave. Nothing: it could have it.
+std::optional<Reason> reason_of_kept(const ClusterState& state, const Job& job,
+                                     const Resources& need, const KeptRoom& room,
+                                     const std::string& whom);
 
 }  // namespace weir

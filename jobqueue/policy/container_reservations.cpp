@@ -98,6 +98,16 @@ bool finds_room(const ClusterState& state, const Job& job, TaskKind kind) {
                      });
 }
 
+bool has_a_place(const ClusterState& state, const Job& job, TaskKind kind) {
+  return std::any_of(
+      state.trackers().begin(), state.trackers().end(), [&](const TrackerState& tracker) {
+        return tracker.in_pool() && !state.avoided(job, tracker.id) &&
+               state.fits_in(job.need(kind), tracker, {}) &&
+               (!job.picky(kind) || state.allows(job, kind, tracker)) &&
+               state.fits_in(job.need(kind), tracker, held_for_good(state, tracker));
+      });
+}
+
 bool ReserveHere::could(const Resources& need, bool picky) const {
   if (!tracker_.in_pool() || tracker_.keeps > 0 || !state_.fits_in(need, tracker_, {}))
     return false;
@@ -156,17 +166,12 @@ std::optional<TaskKey> ReserveHere::task(const Job& job, TaskKind kind) const {
   return TaskKey{job.id, kind, first.value_or(0)};
 }
 
-namespace {
-
-// By a task of the group, or by a member of it of the gang that collects room.
 bool is_wanted(const ClusterState& state, const Job& job, TaskKind kind) {
   if (!job.waits_for_gang(kind)) return job.launchable(kind) > 0;
   if (state.assembly_of(job.id) == nullptr || job.launchable(job.gang_kind()) == 0) return false;
   const std::vector<TaskKey> waiting = gang_without_room(state, job);
   return !waiting.empty() && waiting.front().kind == kind;
 }
-
-}  // namespace
 
 std::string_view reservation_over(const ClusterState& state, const Reservation& kept) {
   const Job* job = state.find_job(kept.job);

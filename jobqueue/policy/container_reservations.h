@@ -23,6 +23,8 @@ Resources used_on(const ClusterState& state, const TrackerState& tracker);
 // What runs in the queue, with what reservations of other jobs keep: both count at maximums.
 Amounts taken_by_others(const ClusterState& state, QueueId queue, JobId job);
 
+// Whether some tracker would have room for a task of the group once all has ended that ends.
+bool has_a_place(const ClusterState& state, const Job& job, TaskKind kind);
 // Whether a tracker that nobody has reserved has room for the next task of the job.
 bool finds_room(const ClusterState& state, const Job& job, TaskKind kind);
 
@@ -54,6 +56,8 @@ class ReserveHere {
   mutable std::optional<Resources> services_;  // what they hold here, once it was asked for
 };
 
+// A task of the group is wanted, or a member of it of the gang that collects room.
+bool is_wanted(const ClusterState& state, const Job& job, TaskKind kind);
 // Why a reservation is over, whatever the shares are; empty: it is not.
 std::string_view reservation_over(const ClusterState& state, const Reservation& kept);
 // The policy's answer that says so.

@@ -63,6 +63,12 @@ class Places {
   std::map<TaskKind, std::size_t> from_;
 };
 
+Resources sum_of(const Job& job, const std::vector<GangRoom>& rooms) {
+  Resources sum;
+  for (const GangRoom& room : rooms) sum += job.need(room.task.kind);
+  return sum;
+}
+
 // Of the whole cluster; that no single tracker has it may be.
 bool enough_free(const ClusterState& state, const Resources& need) {
   return std::all_of(
@@ -92,9 +98,12 @@ std::optional<std::vector<GangRoom>> gang_starts(const ClusterState& state, cons
 }
 
 std::vector<GangRoom> gang_rooms_on(const ClusterState& state, const Job& job,
-                                    const TrackerState& here, bool claimant) {
+                                    const TrackerState& here, bool claimant,
+                                    std::uint32_t at_most) {
   Places places(state, job, true, claimant ? here.id : TrackerId{});
-  for (const TaskKey& member : gang_without_room(state, job)) places.put(member, here);
+  for (const TaskKey& member : gang_without_room(state, job)) {
+    if (places.rooms().size() < at_most) places.put(member, here);
+  }
   return std::move(places.rooms());
 }
 
@@ -102,10 +111,10 @@ bool GangSearch::may_assemble(const Job& job) const {
   const Assembly* assembly = state_.assembly();
   const bool is_own = assembly != nullptr && assembly->job == job.id;
   if (is_own && !assembly->beyond) return true;
-  const bool is_within = within_(job);
+  const bool is_within = this->is_within(job);
   // One that was beyond its share when it began may be within it by now.
   if (assembly != nullptr && !is_own)
-    return is_within && assembly->beyond && !within_(state_.job(assembly->job));
+    return is_within && assembly->beyond && !this->is_within(state_.job(assembly->job));
   if (is_within) return true;
   const auto& had_turn = state_.gangs_that_had_their_turn();
   const auto since = had_turn.find(job.id);
@@ -114,26 +123,61 @@ bool GangSearch::may_assemble(const Job& job) const {
   if (since != had_turn.end() && state_.now() - since->second < at_most) return false;
   return std::none_of(state_.gangs_waiting().begin(), state_.gangs_waiting().end(), [&](JobId id) {
     const Job& waiting = state_.job(id);
-    return waiting.launchable(waiting.gang_kind()) > 0 && within_(waiting);
+    return waiting.launchable(waiting.gang_kind()) > 0 && this->is_within(waiting);
   });
+}
+
+bool could_leave(const KeptRoom* kept, const Job& job) {
+  return kept == nullptr || kept->could_leave(kept->leaf_of(job), job.need(job.gang_kind()));
+}
+
+bool GangSearch::is_within(const Job& job) const { return within_(job) && could_leave(kept_, job); }
+
+bool GangSearch::spares(const Job& job, const Resources& need, JobId aside) const {
+  if (kept_ == nullptr) return true;
+  const std::size_t leaf = kept_->leaf_of(job);
+  return kept_->leaves(leaf, need) && kept_->in_the_way(leaf, need, job.id, aside) == nullptr;
 }
 
 std::optional<Choice> GangSearch::choice(const Job& job, bool may_reserve) const {
   const TaskKey gang{job.id, job.gang_kind(), 0};
-  if (gang_starts(state_, job, here_)) return Choice{.task = gang};
-  if (!may_assemble(job)) return std::nullopt;
-  const bool beyond = !within_(job);
-  if (!gang_rooms_on(state_, job, here_).empty())
-    return Choice{.task = gang, .what = Choice::What::kAssemble, .beyond = beyond};
+  const std::vector<TaskKey> waiting = gang_without_room(state_, job);
+  if (spares(job, sum_of(job, waiting)) && gang_starts(state_, job, here_))
+    return Choice{.task = gang};
+  if (waiting.empty() || !may_assemble(job)) return std::nullopt;
+  if (!could_leave(kept_, job)) return std::nullopt;  // it would hold rooms for ever
+  const bool beyond = !is_within(job);
+  const JobId gives_way = state_.assembly() == nullptr ? JobId{} : state_.assembly()->job;
+  std::vector<GangRoom> rooms = gang_rooms_on(state_, job, here_);
+  while (!rooms.empty() && !spares(job, sum_of(job, rooms), gives_way)) rooms.pop_back();
+  if (!rooms.empty())
+    return Choice{.task = gang,
+                  .what = Choice::What::kAssemble,
+                  .beyond = beyond,
+                  .rooms = kept_ == nullptr ? UINT32_MAX
+                                            : static_cast<std::uint32_t>(rooms.size())};
   if (!may_reserve || reserve_ == nullptr) return std::nullopt;
-  const auto task = reserve_->member(job);
-  if (!task) return std::nullopt;
-  Choice choice = reserve_of(*task, here_.id);
-  choice.beyond = beyond;
+  const Resources& need = job.need(waiting.front().kind);
+  std::optional<Choice> choice;
+  if (kept_ != nullptr && !kept_->leaves(kept_->leaf_of(job), need)) {
+    const TaskKind kind = waiting.front().kind;
+    if (kept_->may_wait(kept_->leaf_of(job), need, job.id, gives_way) &&
+        has_a_place(state_, job, kind))
+      choice = Choice{.task = waiting.front(), .what = Choice::What::kWaitForAmount};
+  } else if (const auto task = reserve_->member(job)) {
+    choice = reserve_of(*task, here_.id);
+  }
+  if (choice) choice->beyond = beyond;
   return choice;
 }
 
-Choice take_for_gang(const ClusterState& state, const Hold& hold, bool may) {
+void leave_what_is_kept(const KeptRoom* kept, const Job& job, std::vector<GangRoom>& rooms) {
+  while (!leaves(kept, kept == nullptr ? 0 : kept->leaf_of(job), sum_of(job, rooms)))
+    rooms.pop_back();
+}
+
+std::optional<Choice> take_for_gang(const ClusterState& state, const Hold& hold,
+                                    const KeptRoom* kept, bool may) {
   const Job& job = state.job(hold.job);
   const std::vector<TaskKey> waiting = gang_without_room(state, job);
   const Assembly* other = state.assembly();
@@ -142,9 +186,15 @@ Choice take_for_gang(const ClusterState& state, const Hold& hold, bool may) {
       std::any_of(waiting.begin(), waiting.end(),
                   [&](const TaskKey& member) { return member.kind == hold.kind; });
   if (!may || !wants) return Choice{.what = Choice::What::kEndHold, .hold = hold.id};
-  return Choice{.task = {job.id, job.gang_kind(), 0},
+  Choice choice{.task = {job.id, job.gang_kind(), 0},
                 .what = Choice::What::kAssemble,
                 .hold = hold.id};
+  if (leaves(kept, kept == nullptr ? 0 : kept->leaf_of(job), sum_of(job, waiting))) return choice;
+  auto rooms = gang_rooms_on(state, job, state.tracker(hold.tracker), true);
+  leave_what_is_kept(kept, job, rooms);
+  if (rooms.empty()) return choice_to_wait(*kept, job, waiting.front().kind);
+  choice.rooms = static_cast<std::uint32_t>(rooms.size());
+  return choice;
 }
 
 std::string_view assembly_over(const ClusterState& state, bool within) {

@@ -10,6 +10,7 @@
 
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/policy/container_reservations.h"
+#include "jobqueue/policy/kept_room.h"
 #include "jobqueue/policy/policy.h"
 
 namespace weir {
@@ -19,17 +20,26 @@ namespace weir {
 // are reserved for others there is none, but for a claimant (kills made room for it here).
 std::optional<std::vector<GangRoom>> gang_starts(const ClusterState& state, const Job& job,
                                                  const TrackerState& here, bool claimant = false);
-// Room here for members that have none, as many as there is some for, in order.
+// Room here for members that have none, as many as there is some for, in order, and may have it.
 std::vector<GangRoom> gang_rooms_on(const ClusterState& state, const Job& job,
-                                    const TrackerState& here, bool claimant = false);
+                                    const TrackerState& here, bool claimant = false,
+                                    std::uint32_t at_most = UINT32_MAX);
+
+// Whether what others keep leaves as much as the gang needs if nothing else runs.
+bool could_leave(const KeptRoom* kept, const Job& job);
 
 class GangSearch {
  public:
   // `within(job)`: the job's gang is within the shares of all on its way.
   using Within = std::function<bool(const Job&)>;
+  // `kept`: null where nobody keeps anything.
   GangSearch(const ClusterState& state, const TrackerState& here, const ReserveHere* reserve,
-             Within within)
-      : state_(state), here_(here), reserve_(reserve), within_(std::move(within)) {}
+             const KeptRoom* kept, Within within)
+      : state_(state),
+        here_(here),
+        reserve_(reserve),
+        kept_(kept),
+        within_(std::move(within)) {}
 
   // It may collect room: it does, or nobody does that comes before it.
   bool may_assemble(const Job& job) const;
@@ -37,15 +47,25 @@ class GangSearch {
   std::optional<Choice> choice(const Job& job, bool may_reserve) const;
 
  private:
+  bool is_within(const Job& job) const;
+  // What others keep, and what reserved tasks wait for, is left.
+  bool spares(const Job& job, const Resources& need, JobId aside = {}) const;
+
   const ClusterState& state_;
   const TrackerState& here_;
   const ReserveHere* reserve_;
+  const KeptRoom* kept_;
   Within within_;
 };
 
+// As many of them, in order, as there may be beside what others keep.
+void leave_what_is_kept(const KeptRoom* kept, const Job& job, std::vector<GangRoom>& rooms);
+
 // Of room that kills made for a member of a gang that has not started: the gang holds it from now
-// on, or (`may` is false, or it wants it no more) it is anybody's.
-Choice take_for_gang(const ClusterState& state, const Hold& hold, bool may);
+// on, or (`may` is false, or it wants it no more) it is anybody's. Nothing: it waits until others
+// keep less.
+std::optional<Choice> take_for_gang(const ClusterState& state, const Hold& hold,
+                                    const KeptRoom* kept, bool may);
 
 // Why the gang that collects room should do so no longer; empty: it should go on, as it does while
 // it is within its share. One that has been beyond it all the time has a time of its own.

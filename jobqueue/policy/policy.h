@@ -54,12 +54,14 @@ struct Choice {
     kReleaseReservation,  // of `task.job` and kind on the offered tracker: it may not run after all
     kCompute,             // `task`, a reduce that has copied there, gets its slots
     kAssemble,            // the gang that is `task` (Job::items) holds what fits it there
+    kWaitForAmount,       // `task` begins to wait for what others keep (kept_room.h)
   };
   TaskKey task;
   Locality locality = Locality::kAny;
   bool located = false;  // kLaunch: it is known where the task's input lies
   What what = What::kLaunch;
-  bool beyond = false;  // kAssemble, kReserve for a gang: it is beyond its share
+  bool beyond = false;  // what collects for a gang: it is beyond its share
+  std::uint32_t rooms = UINT32_MAX;  // kAssemble: for so many members at most
   HoldId hold = 0;  // kLaunch, kCompute: the task takes these slots, held for its queue
   TrackerId reserve_on;
   std::string_view why = {};  // kReleaseReservation of a container
@@ -123,6 +125,7 @@ struct Preemption {
     std::string_view why;
   };
   std::vector<Unreserve> unreserve;  // of containers: nobody would reserve these any more
+  std::vector<JobId> wait_no_more;   // whose tasks would wait for no amount any more
   // Of a gang for which kills make room, so that it collects some: what is free already.
   JobId gang;
   std::vector<GangRoom> rooms;

@@ -70,38 +70,19 @@ void QueueBounds::resize(const Resources& total) {
 
 // --- Guarantees that are not lent ---
 
-namespace {
-
-Amounts kept_idle(const ClusterState& state, const QueueBounds& bounds, QueueId queue) {
-  Amounts idle;
-  for (const QueueId child : state.tree().node(queue).children)
-    idle += kept_idle(state, bounds, child);
-  const Amounts& run = state.queue(queue).running;
-  for (const Dimension d : state.space().dimensions())
-    idle[d] = std::max(idle[d], bounds.keep(queue)[d] - run[d]);
-  return idle;
-}
-
-}  // namespace
-
-Amounts kept_for_others(const ClusterState& state, const QueueBounds& bounds, QueueId leaf) {
-  Amounts kept;
-  for (QueueId q = leaf; q != QueueTree::root(); q = state.tree().parent(q)) {
-    for (const QueueId sibling : state.tree().node(state.tree().parent(q)).children) {
-      if (sibling != q) kept += kept_idle(state, bounds, sibling);
-    }
+std::optional<KeptRoom> room_kept_by_queues(const ClusterState& state, const QueueBounds& bounds,
+                                            const KeptRoom::Stands& stands) {
+  if (!bounds.any_keeps()) return std::nullopt;
+  const QueueTree& tree = state.tree();
+  std::vector<KeptRoom::Keeper> keepers(1);
+  std::vector<std::size_t> children_first;
+  for (std::size_t q = 1; q < tree.size(); ++q) {  // parents come before their children
+    const QueueId queue(q);
+    keepers.push_back({tree.parent(queue).index(), bounds.keep(queue), state.queue(queue).running});
+    children_first.push_back(tree.size() - q);
   }
-  return kept;
-}
-
-bool leaves_what_is_kept(const ClusterState& state, const QueueBounds& bounds, QueueId leaf,
-                         const Resources& need) {
-  if (!bounds.any_keeps()) return true;
-  const Amounts kept = kept_for_others(state, bounds, leaf);
-  for (const Dimension d : state.space().dimensions()) {
-    if (need[d] > 0 && state.total()[d] - state.held()[d] - need[d] < kept[d]) return false;
-  }
-  return true;
+  return KeptRoom(state, std::move(keepers), children_first,
+                  [](const Job& job) { return job.queue.index(); }, stands);
 }
 
 }  // namespace weir

@@ -3,11 +3,13 @@
 // made anew when the cluster or the settings change. Any thread.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/model/queue_guarantees.h"
 #include "jobqueue/policy/container_bounds.h"
+#include "jobqueue/policy/kept_room.h"
 
 namespace weir {
 
@@ -37,11 +39,9 @@ class QueueBounds {
 
 // --- Guarantees that are not lent (containers.md, section 7) ---
 
-// Of what others than the leaf keep, what they do not run.
-Amounts kept_for_others(const ClusterState& state, const QueueBounds& bounds, QueueId leaf);
-// Whether as much is free in the whole cluster beside a task of the leaf.
-bool leaves_what_is_kept(const ClusterState& state, const QueueBounds& bounds, QueueId leaf,
-                         const Resources& need);
+// Nothing: all lend all that is theirs.
+std::optional<KeptRoom> room_kept_by_queues(const ClusterState& state, const QueueBounds& bounds,
+                                            const KeptRoom::Stands& stands);
 
 // MAX of every queue in one dimension; at least what it is guaranteed.
 std::vector<std::int64_t> maximum_amounts(const QueueTree& tree, Dimension dimension,

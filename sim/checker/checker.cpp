@@ -37,6 +37,7 @@ Checker::Checker(CheckMode mode, ReadRules read_rules, ReadFairRules read_fair_r
       read_rules_(std::move(read_rules)),
       read_fair_rules_(std::move(read_fair_rules)) {
   memory_.every_step = mode == CheckMode::kFull;
+  to_take_over_ = mode == CheckMode::kEach;
 }
 
 // What the engine says of the past it has restored.
@@ -176,7 +177,7 @@ std::optional<Breach> Checker::check(const Engine& engine, const Input& input,
   ++steps_;
   if (mode_ == CheckMode::kOff) return std::nullopt;
   if (engine.state().space().containers()) return check_of_containers(engine, input, output);
-  if (mode_ == CheckMode::kEach && steps_ == 1) {
+  if (std::exchange(to_take_over_, false)) {
     take_over(engine);
   } else {
     remember_events(engine, input, output);
@@ -223,12 +224,13 @@ std::optional<Breach> Checker::check(const Engine& engine, const Input& input,
   return found;
 }
 
-// Nothing of slots is left to remember when they come back: nothing runs then.
+// Of slots what the engine says is remembered when they come back: nothing runs then.
 std::optional<Breach> Checker::check_of_containers(const Engine& engine, const Input& input,
                                                    const Output& output) {
   const bool every_step = memory_.every_step;
   memory_ = Memory{};
   memory_.every_step = every_step;
+  to_take_over_ = true;
   if (mode_ == CheckMode::kSampled && steps_ < next_sample_) return std::nullopt;
   ++checked_;
   next_sample_ = steps_ + kSampleEvery + engine.state().trackers().size();

@@ -51,6 +51,7 @@ class Checker {
   ReadRules read_rules_;
   ReadFairRules read_fair_rules_;
   Memory memory_;
+  bool to_take_over_ = false;  // what was before is the engine's to say
   std::uint64_t steps_ = 0;
   std::uint64_t checked_ = 0;
   std::uint64_t next_sample_ = kSampleEvery;

@@ -24,7 +24,7 @@ queues:
     maximum: 75%
     submit: [ann, "@staff"]
     administer: [bob]
-    reclaim_after: 1s
+    reclaim_after: 5s
     kill_budget: 100000
     max_running_jobs: 3
     user_limit: {minimum: 50%, factor: 1}
@@ -135,7 +135,7 @@ class Schema(Http):
                         time_limit_ms=3_600_000)
         wait_for("all slots are borrowed", lambda: self.get("/queues/production").json()["maps"]["running"] == 4)
         self.submit_job(output="wanted", mapper="echo reporter:status:asleep >&2; sleep 600; cat", input_files=self.many_files(3), reducer="cat", reduces=1)
-        wait_for("a claim", lambda: self.get("/queues/research").json()["claims"])
+        wait_for("a claim", lambda: self.get("/queues/research").json()["claims"] and self.get("/cluster").json()["claims"])
         text = self.get("/settings").json()["text"]
         for what in (text, text.replace("name: production", "name: other")):  # with the claim; refused, for its jobs
             self.call("POST", "/settings/diff", 200, data=what, headers={"Content-Type": "application/yaml"})

@@ -11,6 +11,10 @@ run counts by its time limit, if it has one: what is started aside may last so l
 Among small ones of its own queue the queue may have all that it is allocated when the task comes: within R, the longest run, it has
 not, since others come first until they have theirs; so it reserves within R + H, and starts within 2 (R + H), or as above.
 
+Beside a guarantee that is not lent it may wait for an amount first: nothing smaller takes of that, so what runs has ended, and is free beside
+what is kept, within R, and the next heartbeat of a tracker that it fits reserves that or starts it: R + H more, and as much for each
+member of a gang; twice that for a large task, which may find its place taken by who uses what is kept for him.
+
 **The bound of a gang** (8.2, 8.3): as assembler it does that for one member after the other, so with n members it starts within
 n (2 H + R), R the longest run of any task, after its turn begins: when it is first in line and the gangs that started before it
 have ended; or have started, where there is room for all of them within its queue's share, and under fifo. Then each member is
@@ -137,8 +141,8 @@ def front_of(replay, policy, job, events):
 class Large:
     """A large task waits: by when it has to start, from event to event."""
 
-    def __init__(self, replay, job, front, own=0):
-        self.replay, self.id, self.front, self.due, self.own = replay, job["id"], front, front + H + own, own > 0
+    def __init__(self, replay, job, front, own=0, kept=0):
+        self.replay, self.id, self.front, self.due, self.own = replay, job["id"], front, front + H + own + kept, own > 0
         self.need, self.queue = job["groups"][0]["resources"], job["queue"]
         self.fits = [name for name, has in replay.has.items() if all(self.need[d] <= has[d] for d in DIMENSIONS)]
         self.wait, self.lacking = None, 2.0
@@ -174,16 +178,15 @@ class Large:
 
 
 def check_waits(scenario, story, events):
-    """[(wait, bound)] of who waits in the story, in ms; raises what is broken. Where others keep a guarantee there is no bound:
-    what is reserved is not counted as held (7.2), so small tasks may use up what is free beyond that for ever."""
+    """[(wait, bound)] of who waits in the story, in ms; raises what is broken."""
     replay = Replay(scenario, story["keep"])
     policy = scenario["settings"]["policy"]
     waiting = [replay.jobs[name] for name in story["waits"]]
     fronts = {job["id"]: front_of(replay, policy, job, events) for job in waiting}
     longest = max(ms(one.get("time_limit", one["run_time"])) for one in replay.groups.values())
     own = 2 * (longest + H) - H if "guaranteed" in story else 0
-    large = [Large(replay, job, fronts[job["id"]], own) for job in waiting
-             if not job["groups"][0].get("gang") and not story["keep"]]
+    kept = 2 * (longest + H) if story["keep"] else 0
+    large = [Large(replay, job, fronts[job["id"]], own, kept) for job in waiting if not job["groups"][0].get("gang")]
     held = []
     for place, event in enumerate(events):
         for one in large:
@@ -209,8 +212,7 @@ def check_waits(scenario, story, events):
     late = [one.id for one in large if one.wait is None]
     if late:
         raise Broken(f"{late} never start")
-    turns = [] if story["keep"] else check_turns(replay, story, fronts, events)
-    return [(one.wait, one.due - one.front) for one in large] + turns
+    return [(one.wait, one.due - one.front) for one in large] + check_turns(replay, story, fronts, events)
 
 
 def check_turns(replay, story, fronts, events):
@@ -229,7 +231,7 @@ def check_turns(replay, story, fronts, events):
         earlier = [starts[other["id"]] + (0 if story["together"] else ms(other["groups"][0]["run_time"]) + H)
                    for other in gangs if order.index(other["id"]) < order.index(job["id"])]
         turn = min(max([fronts[job["id"]], *earlier]), starts[job["id"]])
-        bound = sum(one["gang"] for one in job["groups"]) * (2 * H + longest)
+        bound = sum(one["gang"] for one in job["groups"]) * (2 * H + longest + (longest + H if story["keep"] else 0))
         waits.append((starts[job["id"]] - turn, bound))
         if waits[-1][0] > bound:
             raise Broken(f"gang {job['id']} starts {waits[-1][0]} ms after its turn began, {bound} is the most")

@@ -7,7 +7,7 @@ long anybody waited, and what the most was (the bounds, and what else is looked 
     gangs   several at once
     still   pools whose demand stands still: kills end
 
-In one story of three a further queue, or pool, keeps a guarantee that it does not lend; it is only looked at that it stays free. All
+In one story of three a further queue, or pool, keeps a guarantee that it does not lend: it stays free, and nobody waits for ever. All
 trackers may be reserved: where one may be, small tasks that always have it keep out who fits none of the trackers that they fit.
 
     crowded_stories.py WEIR [--seeds N] [--first-seed N] [--only KIND] [--policy POLICY] [--all] [--keep DIRECTORY]
@@ -61,8 +61,7 @@ class Crowd:
     def settings(self):
         queues, pools = [], []
         for name, part in self.parts.items():
-            # Room that kills make for a gang is taken whatever others keep: not here, then.
-            after = self.dice.choice(["10s", "60s", "600s"]) if not self.lend else "1h"
+            after = self.dice.choice(["10s", "60s", "600s"])
             queues.append({"name": name, "guaranteed": f"{part}%", "reclaim_after": after})
             pools.append({"name": name, "weight": part // 25})
             if name == "k" and self.lend:
