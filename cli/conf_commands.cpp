@@ -107,7 +107,26 @@ void print_preview(Context& context, const SettingsDiffView::Preview& preview) {
   context.out << (claims.empty() ? "No claim would be open.\n" : claims.render(context.columns()));
 }
 
-void print_diff(Context& context, const SettingsDiffView& diff) {
+std::string table_of_amounts(Context& context, const SettingsDiffView& diff) {
+  Table table({{.header = "QUEUE", .least_width = 10},
+               {.header = "CHANGE", .least_width = 9},
+               {"DIMENSION"},
+               {.header = "GUARANTEED", .right = true},
+               {.header = "MAX", .right = true, .rank = 1}});
+  for (const auto& queue : diff.queues) {
+    for (const SettingsDiffView::Amounts& of : queue.amounts) {
+      const bool first = &of == &queue.amounts.front();
+      table.add({first ? queue.queue : "", first ? what_becomes(queue) : "", of.dimension,
+                 before_after(of.guaranteed_before, of.guaranteed_after),
+                 before_after(of.maximum_before, of.maximum_after)});
+    }
+  }
+  return table.empty() ? ""
+                       : "with the cluster as large as it is now:\n" +
+                             table.render(context.columns());
+}
+
+std::string table_of_slots(Context& context, const SettingsDiffView& diff) {
   Table table({{.header = "QUEUE", .least_width = 10},
                {.header = "CHANGE", .least_width = 9},
                {.header = "GUARANTEED MAPS", .right = true},
@@ -120,11 +139,18 @@ void print_diff(Context& context, const SettingsDiffView& diff) {
                before_after(queue.reduces_before, queue.reduces_after),
                before_after(queue.reduces_maximum_before, queue.reduces_maximum_after)});
   }
-  if (!table.empty() && diff.map_slots) {
-    context.out << fmt::format("slots, with the cluster's {} map and {} reduce slots of now:\n",
-                               *diff.map_slots, diff.reduce_slots.value_or(0));
-  }
-  if (!table.empty()) context.out << table.render(context.columns());
+  if (table.empty()) return "";
+  const std::string above =
+      diff.map_slots ? fmt::format("slots, with the cluster's {} map and {} reduce slots of now:\n",
+                                   *diff.map_slots, diff.reduce_slots.value_or(0))
+                     : "";
+  return above + table.render(context.columns());
+}
+
+void print_diff(Context& context, const SettingsDiffView& diff) {
+  const bool amounts = std::any_of(diff.queues.begin(), diff.queues.end(),
+                                   [](const auto& queue) { return !queue.amounts.empty(); });
+  context.out << (amounts ? table_of_amounts(context, diff) : table_of_slots(context, diff));
   for (const auto& change : diff.changes) context.out << printable(change) << "\n";
   const bool none = diff.changes.empty() &&
                     std::all_of(diff.queues.begin(), diff.queues.end(),

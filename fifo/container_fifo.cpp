@@ -6,15 +6,18 @@
 #include "jobqueue/policy/gang_search.h"
 
 namespace weir {
+namespace {
+
+JobOrder place_in_line(const Job& job) { return {job.priority, job.submitted_at, job.id}; }
+
+}  // namespace
 
 ContainerFifo::ContainerFifo(const ClusterState& state)
     : state_(state),
       bounds_(state.tree(), state.space()),
       index_(state, 1,
              {.leaf_of = [](const Job&) { return std::size_t{0}; },
-              .order_of = [](const Job& job) {
-                return JobOrder{job.priority, job.submitted_at, job.id};
-              },
+              .order_of = place_in_line,
               .by_queue = true}) {
   bounds_.resize(state.total());
   for (std::size_t q = 1; q < state.tree().size(); ++q)
@@ -24,12 +27,16 @@ ContainerFifo::ContainerFifo(const ClusterState& state)
 std::optional<Choice> ContainerFifo::choose(const Offer& offer) {
   const TrackerState& tracker = state_.tracker(offer.tracker);
   const std::optional<KeptRoom> room = kept_room();
+  const auto comes_after = [this](const Reservation& other, const Job& job, TaskKind kind) {
+    return ItemOrder{place_in_line(job), kind} <
+           ItemOrder{place_in_line(state_.job(other.job)), other.kind};
+  };
   Reach reach{.tracker = tracker, .kept = room ? &*room : nullptr};
   if (tracker.keeps > 0) {
     if (const Reservation* reserved = reservation_on(state_, tracker.id))
       return choose_reserved(*reserved, reach);
   }
-  const ReserveHere reserve(state_, tracker);
+  const ReserveHere reserve(state_, tracker, comes_after);
   reach.reserve = &reserve;
   return first_in_line(reach);
 }
@@ -75,8 +82,10 @@ std::optional<Choice> ContainerFifo::first_in_line(const Reach& reach) const {
         if (bounded_ && (is_full || !starts(bucket)) && finds_room(state_, job, item.kind)) {
           waiting.push_back({job.queue, &need});
         } else if (!starts(bucket) && may_reserve(bucket)) {
-          if (const auto task = reach.reserve->task(job, item.kind))
+          if (const auto task = reach.reserve->task(job, item.kind)) {
             choice = reserve_of(*task, tracker.id);
+            choice->gives_way = reach.reserve->gives_way(job, item.kind);
+          }
         }
         return choice.has_value();
       });

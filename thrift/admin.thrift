@@ -60,6 +60,15 @@ struct SettingsFile {
   3: optional i64 replaces              // applied only while the settings of this number are in force (SettingsRecord)
 }
 
+/** Guaranteed and at most in one dimension, where containers count. */
+struct AmountsChange {
+  1: required string dimension          // "memory_mb"
+  2: required i64 guaranteed_before
+  3: required i64 guaranteed_after
+  4: required i64 maximum_before
+  5: required i64 maximum_after
+}
+
 /** What a change of settings would do to one queue. */
 struct QueueChange {
   1: required string queue
@@ -74,6 +83,7 @@ struct QueueChange {
   10: optional i64 reduces_maximum_after
   11: optional i32 jobs                 // unfinished now
   12: optional string moves_to          // removed: where they go
+  13: optional list<AmountsChange> amounts  // where containers count; the slots are 0 then
 }
 
 struct ClaimForeseen {

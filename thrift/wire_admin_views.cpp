@@ -95,6 +95,16 @@ wire::QueueChange change_to_wire(const SettingsDiffView::Queue& queue) {
   if (queue.reduces_maximum_after) out.__set_reduces_maximum_after(*queue.reduces_maximum_after);
   if (queue.jobs) out.__set_jobs(*queue.jobs);
   if (queue.moves_to) out.__set_moves_to(*queue.moves_to);
+  for (const SettingsDiffView::Amounts& of : queue.amounts) {
+    wire::AmountsChange amounts;
+    amounts.dimension = of.dimension;
+    amounts.guaranteed_before = of.guaranteed_before;
+    amounts.guaranteed_after = of.guaranteed_after;
+    amounts.maximum_before = of.maximum_before;
+    amounts.maximum_after = of.maximum_after;
+    out.amounts.push_back(amounts);
+    out.__isset.amounts = true;
+  }
   return out;
 }
 
@@ -113,6 +123,10 @@ SettingsDiffView::Queue change_from_wire(const wire::QueueChange& queue) {
   out.reduces_maximum_after = if_set(set.reduces_maximum_after, queue.reduces_maximum_after);
   out.jobs = if_set(set.jobs, queue.jobs);
   out.moves_to = if_set(set.moves_to, queue.moves_to);
+  for (const wire::AmountsChange& of : queue.amounts) {
+    out.amounts.push_back({of.dimension, of.guaranteed_before, of.guaranteed_after,
+                           of.maximum_before, of.maximum_after});
+  }
   return out;
 }
 

@@ -70,7 +70,16 @@ struct SettingsCheckView {
 };
 
 struct SettingsDiffView {
-  // What it would do to one queue; slots before and after.
+  // Guaranteed and at most, where containers count.
+  struct Amounts {
+    std::string dimension;  // memory_mb
+    std::int64_t guaranteed_before = 0;
+    std::int64_t guaranteed_after = 0;
+    std::int64_t maximum_before = 0;
+    std::int64_t maximum_after = 0;
+    friend bool operator==(const Amounts&, const Amounts&) = default;
+  };
+  // What it would do to one queue; slots before and after, all 0 where containers count after it.
   struct Queue {
     std::string queue;
     std::string change;  // added, removed, changed, unchanged
@@ -84,6 +93,7 @@ struct SettingsDiffView {
     std::optional<std::int64_t> reduces_maximum_after;
     std::optional<std::int32_t> jobs;     // unfinished now
     std::optional<std::string> moves_to;  // removed: where they go
+    std::vector<Amounts> amounts;         // empty where slots count
     friend bool operator==(const Queue&, const Queue&) = default;
   };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobqueue/engine/parts.h"
+#include "jobqueue/policy/container_reservations.h"
 #include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
@@ -233,8 +234,12 @@ bool Holds::reserve_container(const Job& job, const Choice& choice) {
   if (!tracker.in_pool() || tracker.keeps > 0 || !job.has(choice.task.kind)) return false;
   if (job.waits_for_gang(choice.task.kind))
     parts_.gangs.begin(state_.mutable_job(job.id), choice.beyond);
+  if (choice.gives_way.valid()) release_reservations(choice.gives_way, TrackerId{}, "gives_way");
   release_reservations(job.id, TrackerId{}, "better");
-  state_.reserve({.job = job.id, .kind = choice.task.kind, .tracker = tracker.id});
+  state_.reserve({.job = job.id,
+                  .kind = choice.task.kind,
+                  .tracker = tracker.id,
+                  .least = lack_on(tracker, job.size(choice.task.kind))});
   policy_->on_reserved(job.queue);
   emit(Reserved{choice.task, tracker.id, job.queue});
   return true;

@@ -21,6 +21,7 @@
 #include "jobqueue/model/ids.h"
 #include "jobqueue/model/per_dimension.h"
 #include "jobqueue/model/resources.h"
+#include "jobqueue/model/share.h"
 #include "jobqueue/model/time.h"
 
 namespace weir {
@@ -92,6 +93,14 @@ struct Hold {
   }
 };
 
+// Of what a task needs, the largest part that a tracker has no room for: lacking / of.
+struct Lack {
+  std::int64_t lacking = INT64_MAX, of = 1;
+  friend bool operator<(const Lack& a, const Lack& b) {
+    return Int128(a.lacking) * b.of < Int128(b.lacking) * a.of;
+  }
+};
+
 // A task of several slots, or a container, that is next in line waits here for the tracker to have
 // all that it needs free.
 struct Reservation {
@@ -100,6 +109,10 @@ struct Reservation {
   TrackerId tracker;
   std::int64_t slots = 0;  // where slots count
   QueueId queue;           // the job's
+  // Of containers, the least that a tracker lacked when it was reserved: it moves to where less is
+  // missing than that. Tasks that begin beside it with a time limit may make it more meanwhile, and
+  // two trackers that are filled again in turn would have it for ever.
+  Lack least;
 };
 
 // Slots of a tracker that a leaf's own task has freed by its end and that nobody was offered since.

@@ -23,24 +23,6 @@ Resources held_for_good(const ClusterState& state, const TrackerState& tracker) 
   return held;
 }
 
-// Of a need, the largest part that a tracker lacks: lacking / of.
-struct Lack {
-  std::int64_t lacking = 0, of = 1;
-  friend bool operator<(const Lack& a, const Lack& b) {
-    return Int128(a.lacking) * b.of < Int128(b.lacking) * a.of;
-  }
-};
-Lack lack_on(const TrackerState& tracker, const Size& size) {
-  const Resources& need = size.need;
-  Lack most;
-  for (std::size_t i = size.begin; i < size.end; ++i) {
-    if (need.amount[i] == 0) continue;
-    const std::int64_t free = tracker.total.amount[i] - tracker.used.amount[i];
-    most = std::max(most, Lack{std::max<std::int64_t>(0, need.amount[i] - free), need.amount[i]});
-  }
-  return most;
-}
-
 std::size_t at_most_reserved(const ClusterState& state) {
   const auto part = state.settings().resources.reservations_hundredths;
   const std::int64_t trackers = state.live_trackers();
@@ -48,6 +30,17 @@ std::size_t at_most_reserved(const ClusterState& state) {
 }
 
 }  // namespace
+
+Lack lack_on(const TrackerState& tracker, const Size& size) {
+  const Resources& need = size.need;
+  Lack most{0, 1};
+  for (std::size_t i = size.begin; i < size.end; ++i) {
+    if (need.amount[i] == 0) continue;
+    const std::int64_t free = tracker.total.amount[i] - tracker.used.amount[i];
+    most = std::max(most, Lack{std::max<std::int64_t>(0, need.amount[i] - free), need.amount[i]});
+  }
+  return most;
+}
 
 const Reservation* reservation_on(const ClusterState& state, TrackerId tracker) {
   const auto& all = state.claims().reservations();
@@ -116,33 +109,47 @@ bool ReserveHere::could(const Resources& need, bool picky) const {
   return state_.fits_in(need, tracker_, *services_);
 }
 
+JobId ReserveHere::gives_way(const Job& job, TaskKind kind) const {
+  if (!after_ || !is_full() || reservation_of(state_, job.id) != nullptr) return {};
+  const Reservation* last = nullptr;
+  for (const Reservation& other : state_.claims().reservations()) {
+    if (!after_(other, job, kind)) continue;
+    if (last == nullptr || after_(other, state_.job(last->job), last->kind)) last = &other;
+  }
+  return last == nullptr ? JobId{} : last->job;
+}
+
 bool ReserveHere::is_full() const {
   return state_.claims().reservations().size() >= at_most_reserved(state_);
 }
 
 bool ReserveHere::may(const ContainerItems::Bucket& bucket) const {
   if (bucket.size->gang) return false;  // gang_search.h
-  return could(bucket.size->need, bucket.picky) && (!is_full() || moves_here(*bucket.size));
+  if (!could(bucket.size->need, bucket.picky)) return false;
+  if (!is_full() || moves_here(*bucket.size)) return true;
+  if (!after_) return false;
+  const ItemOrder& first = *bucket.items.begin();
+  return gives_way(state_.job(first.job.id), first.kind).valid();
 }
 
-bool ReserveHere::moves_here(const Size& size, TrackerId from) const {
-  return lack_on(tracker_, size) < lack_on(state_.tracker(from), size);
+bool ReserveHere::moves_here(const Size& size, TrackerId from, const Lack& least) const {
+  const Lack here = lack_on(tracker_, size);
+  return here < least && here < lack_on(state_.tracker(from), size);
 }
 
 // So that nobody looks through all jobs of the size for the few that have a reservation.
 bool ReserveHere::moves_here(const Size& size) const {
-  const Lack here = lack_on(tracker_, size);
   const auto& all = state_.claims().reservations();
   return std::any_of(all.begin(), all.end(), [&](const Reservation& kept) {
     return &state_.job(kept.job).size(kept.kind) == &size &&  // there is one of each size
-           here < lack_on(state_.tracker(kept.tracker), size);
+           moves_here(size, kept.tracker, kept.least);
   });
 }
 
 bool ReserveHere::may_keep(const Job& job, TaskKind kind) const {
   if (const Reservation* kept = reservation_of(state_, job.id)) {
-    if (kept->kind != kind || !moves_here(job.size(kind), kept->tracker)) return false;
-  } else if (is_full()) {
+    if (kept->kind != kind || !moves_here(job.size(kind), kept->tracker, kept->least)) return false;
+  } else if (is_full() && !gives_way(job, kind).valid()) {
     return false;
   }
   return !job.picky(kind) || state_.allows(job, kind, tracker_);

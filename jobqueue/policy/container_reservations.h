@@ -5,6 +5,7 @@
 // questions over the state, on the engine's thread.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -14,6 +15,8 @@
 #include "jobqueue/policy/policy.h"
 
 namespace weir {
+
+Lack lack_on(const TrackerState& tracker, const Size& size);
 
 const Reservation* reservation_on(const ClusterState& state, TrackerId tracker);
 const Reservation* reservation_of(const ClusterState& state, JobId job);
@@ -31,16 +34,22 @@ bool finds_room(const ClusterState& state, const Job& job, TaskKind kind);
 // Who may have the tracker of an offer reserved.
 class ReserveHere {
  public:
-  ReserveHere(const ClusterState& state, const TrackerState& tracker)
-      : state_(state), tracker_(tracker) {}
+  // Whether what is reserved comes after the job's task, in an order of all tasks: then it gives
+  // way where no more trackers may be reserved. Else small tasks, which reserve again and again,
+  // would keep out the one before them that fits other trackers only.
+  using ComesAfter = std::function<bool(const Reservation&, const Job&, TaskKind)>;
+  ReserveHere(const ClusterState& state, const TrackerState& tracker, ComesAfter after = nullptr)
+      : state_(state), tracker_(tracker), after_(std::move(after)) {}
   // As far as the size goes, which finds no room here: it would fit beside services, and finds
   // room nowhere else; and where no more trackers may be reserved one of its size would move here.
   bool may(const ContainerItems::Bucket& bucket) const;
   // What that asks, but for the number of those that are reserved.
   bool could(const Resources& need, bool picky) const;
+  // Whose reservation ends for one of the job's, if there has to be one.
+  JobId gives_way(const Job& job, TaskKind kind) const;
   bool is_full() const;  // no more trackers may be reserved; some may move
-  // Whether less of what the size needs is missing here than on `from`.
-  bool moves_here(const Size& size, TrackerId from) const;
+  // Whether less of what the size needs is missing here than on `from`, now and at the least.
+  bool moves_here(const Size& size, TrackerId from, const Lack& least) const;
   // The job's task that would wait here. A job has one reservation: it moves to a tracker that
   // lacks a smaller part of what is needed.
   std::optional<TaskKey> task(const Job& job, TaskKind kind) const;
@@ -53,6 +62,7 @@ class ReserveHere {
 
   const ClusterState& state_;
   const TrackerState& tracker_;
+  const ComesAfter after_;  // null: nobody gives way
   mutable std::optional<Resources> services_;  // what they hold here, once it was asked for
 };
 

@@ -166,6 +166,7 @@ std::optional<Choice> GangSearch::choice(const Job& job, bool may_reserve) const
       choice = Choice{.task = waiting.front(), .what = Choice::What::kWaitForAmount};
   } else if (const auto task = reserve_->member(job)) {
     choice = reserve_of(*task, here_.id);
+    choice->gives_way = reserve_->gives_way(job, task->kind);
   }
   if (choice) choice->beyond = beyond;
   return choice;

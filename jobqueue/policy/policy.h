@@ -64,6 +64,7 @@ struct Choice {
   std::uint32_t rooms = UINT32_MAX;  // kAssemble: for so many members at most
   HoldId hold = 0;  // kLaunch, kCompute: the task takes these slots, held for its queue
   TrackerId reserve_on;
+  JobId gives_way;  // kReserve of a container: whose reservation ends for it, as it comes after
   std::string_view why = {};  // kReleaseReservation of a container
 };
 

@@ -31,7 +31,7 @@ std::vector<Reserver> reservers(const ClusterState& state) {
   for (const Reservation& kept : state.claims().reservations()) {
     const Job& job = state.job(kept.job);
     all.push_back({kept.queue, kept.job, kept.kind, &job.size(kept.kind), kept.tracker,
-                   job.picky(kept.kind)});
+                   job.picky(kept.kind), kept.least});
   }
   return all;
 }
@@ -42,7 +42,7 @@ bool would_move_here(const Reserver& kept, const SizesHere& here, const ReserveH
   const bool particular = kept.picky || mask == kFurtherSizes;
   if (!could && particular && (mask & here.masks.starts & ~kFurtherSizes) == 0)
     could = reserve.could(kept.size->need, kept.picky);
-  return could && reserve.moves_here(*kept.size, kept.from);
+  return could && reserve.moves_here(*kept.size, kept.from, kept.least);
 }
 
 }  // namespace weir

@@ -56,6 +56,7 @@ struct Reserver {
   const Size* size = nullptr;
   TrackerId from;
   bool picky = false;
+  Lack least;
 };
 std::vector<Reserver> reservers(const ClusterState& state);
 bool would_move_here(const Reserver& kept, const SizesHere& here, const ReserveHere& reserve);

@@ -180,6 +180,13 @@ TEST_F(Commands, ConfDiffShowsSlotsAndWhatItWouldBeRefusedFor) {
   change.__set_maps_maximum_after(0);
   change.__set_jobs(2);
   change.__set_moves_to("research");
+  wire::QueueChange amounts = change;
+  wire::AmountsChange memory;
+  memory.dimension = "memory_mb";
+  memory.guaranteed_before = 4096;
+  memory.guaranteed_after = memory.maximum_after = 2048;
+  memory.maximum_before = 8192;
+  amounts.__set_amounts({memory});
   fake.settings_diff.queues = {change};
   fake.settings_diff.__set_map_slots(8);
   fake.settings_diff.__set_reduce_slots(6);
@@ -193,6 +200,11 @@ TEST_F(Commands, ConfDiffShowsSlotsAndWhatItWouldBeRefusedFor) {
   EXPECT_THAT(ran.out, HasSubstr("4 -> 0  8 -> 0"));
   EXPECT_THAT(ran.out, HasSubstr("store.sqlite: a -> b (takes effect when"));
   EXPECT_THAT(ran.out, Not(HasSubstr("Who gains")));
+  fake.settings_diff.queues = {amounts};
+  ran = weir({"conf", "diff", file});
+  EXPECT_THAT(ran.out, ContainsRegex("removed, .* memory_mb +4096 -> 2048 +8192 -> 2048"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("slots")));
+  fake.settings_diff.queues = {change};
   wire::SettingsPreview preview;
   const auto outlook = [](std::int64_t running, std::int64_t pending, std::int64_t allocated) {
     wire::PolicyOutlook out;

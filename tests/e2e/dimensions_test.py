@@ -144,12 +144,33 @@ class Dimensions(WithPages):
             self.browser.see(label, "main h3")
         wait_for("a point of it", lambda: '"memory_mb":{' in self.read("/api/v1/series?queue=research&step=1s"))
 
+    def a_change_of_settings_in_amounts(self):
+        """Of 8,192 MB, 8 vcores and 4 gpu: the command, the API and the page say the same."""
+        changed = self.json("conf", "show")["text"]
+        changed = changed.replace("gpu: 50%}, reclaim", "gpu: 25%}, reclaim").replace("gpu: 50%}, maximum: {vcores: 80%}", "gpu: 75%}, maximum: {vcores: 50%}")
+        conf = self.dir / "changed.yaml"
+        conf.write_text(changed)
+        said = self.ok("conf", "diff", conf, user="ann")
+        self.assertRegex(said, r"research +changed +memory_mb +4915 +8192\n +vcores +4 +8\n +gpu +2 -> 1 +4")
+        self.assertRegex(said, r"production +changed .*\n +vcores +4 +6 -> 4")
+        queue = self.json("conf", "diff", conf, user="ann")["queues"][0]
+        self.assertEqual(queue["amounts"][2], {"dimension": "gpu", "guaranteed_before": 2, "guaranteed_after": 1,
+                                               "maximum_before": 4, "maximum_after": 4})
+        self.browser.open("/settings")
+        self.browser.see("As in force")
+        self.browser.js("""const area = document.querySelector('.editor textarea'); area.value = arguments[0];
+                           area.dispatchEvent(new Event('input', {bubbles: true}))""", changed)
+        for text in ("Dimension", "Memory, MB", "2 → 1", "6 → 4"):
+            self.browser.see(text, ".effect")
+        self.browser.click(".edit-side button", "Discard changes")
+
     def test_every_figure_is_there_by_dimension_under_capacity(self):
         self.start_containers("capacity")
         self.figures_are_those_of_the_api()
         self.the_cluster_and_its_trackers()
         self.a_job_by_its_groups()
         self.history_is_by_dimension()
+        self.a_change_of_settings_in_amounts()
         self.everything_fits()
 
     def test_every_figure_is_there_by_dimension_under_fair(self):

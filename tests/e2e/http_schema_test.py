@@ -45,8 +45,12 @@ NOT_HERE = {"Claim.width", "Claim.dimension", "Claim.overdue_ms", "OpenClaim.wid
                 "AskedGroup." + field for field in (
                     "name", "count", "command", "memory_mb", "vcores", "resources", "gang", "require", "require.label",
                     "require.values", "require.none_of", "retries", "ports", "time_limit_ms", "environment", "on_member", "spread",
-                    "spread.by", "spread.max_skew")}
-NOT_NULL_HERE = {"Attempt.log_host", "Attempt.log_port", "Attempt.ran_ms", "Claim.deadline_ms", "OpenClaim.deadline_ms", "Decision.for",
+                    "spread.by", "spread.max_skew")} | {
+                "SettingsDiff.queues.amounts." + field for field in (
+                    "dimension", "guaranteed_before", "guaranteed_after", "maximum_before", "maximum_after")}
+NOT_NULL_HERE = {"SettingsDiff.map_slots", "SettingsDiff.reduce_slots", "SettingsDiff.queues.maps_maximum_before",
+                 "SettingsDiff.queues.maps_maximum_after", "SettingsDiff.queues.reduces_maximum_before",
+                 "SettingsDiff.queues.reduces_maximum_after", "Attempt.log_host", "Attempt.log_port", "Attempt.ran_ms", "Claim.deadline_ms", "OpenClaim.deadline_ms", "Decision.for",
                  "Queue.administer", "Queue.map_slot_time", "Queue.reduce_slot_time", "QueueUser.used_map_slot_ms",
                  "QueueUser.used_reduce_slot_ms", "QueueUser.lost_map_slot_ms", "QueueUser.lost_reduce_slot_ms", "Slots.maximum", "Tracker.free_disk_mb", "Tracker.last_heartbeat_ms_ago"}
 

@@ -170,6 +170,8 @@ class Large:
             if lacking < self.lacking:
                 self.due = max(self.due, event["t"] + self.replay.rest(event["t"], event["tracker"]) + H)
                 self.lacking = lacking
+        elif event["event"] == "unreserve" and event["job"] == self.id and event["reason"] == "gives_way":
+            self.lacking = 2.0  # to one before it in line
         elif event["event"] == "reserve" and event["t"] > self.front and not self.has_reservation():
             if event["tracker"] in self.fits and not self.own:
                 raise Broken(f"{self.id} is first in line: {event}")

@@ -7,8 +7,9 @@ long anybody waited, and what the most was (the bounds, and what else is looked 
     gangs   several at once
     still   pools whose demand stands still: kills end
 
-In one story of three a further queue, or pool, keeps a guarantee that it does not lend: it stays free, and nobody waits for ever. All
-trackers may be reserved: where one may be, small tasks that always have it keep out who fits none of the trackers that they fit.
+In one story of three a further queue, or pool, keeps a guarantee that it does not lend: it stays free, and nobody waits for ever. In half
+of them one tracker may be reserved, in the others all; in those of `own` always all: where one may be, small tasks of other queues that
+always have it can keep out who fits none of the trackers that they fit.
 
     crowded_stories.py WEIR [--seeds N] [--first-seed N] [--only KIND] [--policy POLICY] [--all] [--keep DIRECTORY]
 """
@@ -47,7 +48,7 @@ def small(dice, count, runs):
 class Crowd:
     """Queues, or pools of these names, `w` of who waits, `s` and perhaps `t` of the stream, `k` of who keeps."""
 
-    def __init__(self, dice, policy, most_trackers):
+    def __init__(self, dice, policy, most_trackers, all_reserved=False):
         self.dice, self.policy = dice, policy
         self.trackers = machines(dice, most_trackers)
         self.total = {d: sum(tracker[d] for tracker in self.trackers) for d in DIMENSIONS}
@@ -57,6 +58,7 @@ class Crowd:
             parts, self.lend = {"w": 50, "s": 25, "k": 25}, dice.choice(["never", "50%"])
         self.parts = dict(dice.sample(sorted(parts.items()), len(parts)))
         self.streams = [name for name in self.parts if name in ("s", "t")]
+        self.reservations = "100%" if all_reserved else dice.choice(["5%", "100%"])
 
     def settings(self):
         queues, pools = [], []
@@ -68,7 +70,7 @@ class Crowd:
                 queues[-1]["lend"] = pools[-1]["lend"] = self.lend
                 pools[-1]["min_share"] = {d: self.total[d] // 4 for d in DIMENSIONS}
         return {"policy": self.policy, "resources": "containers", "queues": queues, "fair": {"pools": pools},
-                "containers": {"minimum": {"memory_mb": 128, "vcores": 0}, "reservations": "100%"}}
+                "containers": {"minimum": {"memory_mb": 128, "vcores": 0}, "reservations": self.reservations}}
 
     def keep(self):
         if not self.lend:
@@ -117,7 +119,7 @@ def large(dice, policy):
 
 
 def own(dice, policy):
-    crowd = Crowd(dice, policy, 5)
+    crowd = Crowd(dice, policy, 5, all_reserved=True)
     most = min(crowd.total["memory_mb"] // 2, max(tracker["memory_mb"] for tracker in crowd.trackers))
     task = {"name": "l", "count": 1, "run_time": "20s",
             "resources": {"memory_mb": dice.randint(2, most // GB) * GB, "vcores": dice.randint(1, 4)}}

@@ -1,6 +1,7 @@
-// What a change of settings would mean: each queue's guaranteed and most slots before and
-// after on the cluster as it is, where the jobs of removed queues go, what is noteworthy about it,
-// and the other settings line by line. Pure functions, any thread.
+// What a change of settings would mean: what each queue is guaranteed and may have at most before
+// and after, in slots or in amounts of each dimension, on the cluster as it is, where the jobs of
+// removed queues go, what is noteworthy about it, and the other settings line by line. Pure
+// functions, any thread.
 #pragma once
 
 #include "jobqueue/model/resources.h"

@@ -141,6 +141,14 @@ Json preview_json(const SettingsDiffView::Preview& preview) {
 Json to_json(const SettingsDiffView& diff) {
   Json queues = Json::array();
   for (const SettingsDiffView::Queue& queue : diff.queues) {
+    Json amounts = Json::array();
+    for (const SettingsDiffView::Amounts& of : queue.amounts) {
+      amounts.push_back({{"dimension", of.dimension},
+                         {"guaranteed_before", of.guaranteed_before},
+                         {"guaranteed_after", of.guaranteed_after},
+                         {"maximum_before", of.maximum_before},
+                         {"maximum_after", of.maximum_after}});
+    }
     queues.push_back({{"queue", queue.queue},
                       {"change", queue.change},
                       {"maps_before", queue.maps_before},
@@ -152,7 +160,8 @@ Json to_json(const SettingsDiffView& diff) {
                       {"reduces_maximum_before", or_null(queue.reduces_maximum_before)},
                       {"reduces_maximum_after", or_null(queue.reduces_maximum_after)},
                       {"jobs", or_null(queue.jobs)},
-                      {"moves_to", or_null(queue.moves_to)}});
+                      {"moves_to", or_null(queue.moves_to)},
+                      {"amounts", std::move(amounts)}});
   }
   return {{"queues", queues},
           {"changes", diff.changes},

@@ -52,10 +52,7 @@ function nameCell(cell, job) {
   const why = job.reason ?? oneLine(job.diagnostics);
   cell.where.hidden = Boolean(why);
   setPath(cell.where, job.queue ?? '');
-  setText(
-    cell.rest,
-    visible(why ?? `, ${tasksText(job)}`),
-  );
+  setText(cell.rest, visible(why ?? `, ${tasksText(job)}`));
 }
 
 function stateCell(cell, job) {

@@ -8,12 +8,13 @@ const SLOTS = [
   ['reduces', 'reduce', 'Reduce slots'],
 ];
 const LABELS = {memory_mb: 'Memory, MB', vcores: 'Vcores'};
+export const labelOf = (dimension) => LABELS[dimension] ?? dimension;
 
 /** What is counted of these: [view, kind, label] of each class of slots, or where containers count of
  * each dimension. */
 export function classesOf(things) {
   const names = Object.keys(things[0]?.dimensions ?? {});
-  return names.length ? names.map((name) => [name, name, LABELS[name] ?? name]) : SLOTS;
+  return names.length ? names.map((name) => [name, name, labelOf(name)]) : SLOTS;
 }
 
 export const areSlots = (classes) => classes === SLOTS;

@@ -1,6 +1,7 @@
 // What a change of settings comes to in slots, and where the jobs of removed queues go.
 #include "tracker/published/settings_diff.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,6 +46,50 @@ TEST(SettingsDiff, GuaranteesAndMaximumsInSlotsOfTheClusterAsItIs) {
                                  "c.y removed 0->0 max 10->0, 0->0 max 4->0, jobs to a"));
   EXPECT_EQ(diff->map_slots, 10);
   EXPECT_EQ(diff->reduce_slots, 4);
+}
+
+std::string spell(const SettingsDiffView::Amounts& of) {
+  return fmt::format("{} {}->{} max {}->{}", of.dimension, of.guaranteed_before,
+                     of.guaranteed_after, of.maximum_before, of.maximum_after);
+}
+
+TEST(SettingsDiff, WhereContainersCountAmountsOfEachDimension) {
+  const auto settings = [](const std::string& text) {
+    return load_settings_text("f", "resources: containers\n" + text)->settings;
+  };
+  const Settings before = settings(
+      "containers: {resources: [disk, gpu]}\n"
+      "queues: [{name: a, guaranteed: {memory_mb: 50%, gpu: 50%}}, "
+      "{name: b, guaranteed: {memory_mb: 50%, gpu: 50%}}]\n");
+  const Settings after = settings(
+      "containers: {resources: [gpu]}\n"
+      "queues: [{name: a, guaranteed: 50%, maximum: {memory_mb: 6144}}, "
+      "{name: b, guaranteed: 50%}]\n");
+  Resources total{{0, 0, 8192, 8}};
+  total[Dimension::named(1)] = 4;  // gpu, as the settings of now have it
+  const auto diff = diff_of_settings(before, after, "capacity", total);
+  ASSERT_TRUE(diff.ok());
+  std::vector<std::string> lines;
+  for (const auto& of : diff->queues.at(0).amounts) lines.push_back(spell(of));
+  EXPECT_THAT(lines, ElementsAre("memory_mb 4096->4096 max 8192->6144", "vcores 4->4 max 8->8",
+                                 "gpu 2->2 max 4->4"));
+  EXPECT_EQ(diff->queues.at(0).change, "changed");
+  EXPECT_EQ(diff->queues.at(0).maps_after, 0);
+  EXPECT_EQ(spell(diff->queues.at(1).amounts.at(2)), "gpu 2->2 max 4->4");
+  EXPECT_EQ(diff->map_slots, std::nullopt);
+}
+
+TEST(SettingsDiff, ASwitchToContainersHasNoAmountsBeforeIt) {
+  const Settings before =
+      load_settings_text("f", "queues: [{name: a, guaranteed: 100%}]")->settings;
+  const Settings after = load_settings_text(
+                             "f", "resources: containers\nqueues: [{name: a, guaranteed: 100%}]")
+                             ->settings;
+  const auto diff = diff_of_settings(before, after, "capacity", Resources{{10, 4, 8192, 8}});
+  ASSERT_TRUE(diff.ok());
+  EXPECT_EQ(spell(diff->queues.at(0).amounts.at(0)), "memory_mb 0->8192 max 0->8192");
+  const auto back = diff_of_settings(after, before, "capacity", Resources{{10, 4, 8192, 8}});
+  EXPECT_EQ(spell(back->queues.at(0)), "a changed 0->10 max 0->10, 0->4 max 0->4");
 }
 
 TEST(SettingsDiff, ADefaultThatIsSpelledOutIsNoChange) {

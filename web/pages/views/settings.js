@@ -1,4 +1,4 @@
-// The settings: an editor that checks while one types and shows what a change would do in slots;
+// The settings: an editor that checks while one types and shows what a change would do;
 // apply, which refuses to overwrite what another has applied meanwhile; and the former versions,
 // each with its difference and a way back.
 import {h, fill, setText, visible} from '../dom.js';
@@ -7,6 +7,7 @@ import {drawTabs} from '../tabs.js';
 import {YamlEditor, diffElement} from '../yaml_editor.js';
 import {confirm, notice, openDialog, refusal} from '../dialogs.js';
 import {whole, fullMoment, counted} from '../format.js';
+import {labelOf} from '../measure.js';
 import {href} from '../router.js';
 import {failure, loading} from '../states.js';
 import {drawHistory, drawInForce} from '../settings_versions.js';
@@ -14,14 +15,16 @@ import {wideTable} from '../plain_table.js';
 import {changeList, claimsForeseen} from '../outlook_change.js';
 
 const CHECK_AFTER_MS = 350;
-const EFFECT_HEADS = [
-  'Queue',
-  'Change',
-  ['Guar. maps', 'Guaranteed map slots, now → with these settings.', 'right'],
-  ['Guar. reduces', 'Guaranteed reduce slots, now → with these settings.', 'right'],
-  ['Max maps', 'The most map slots that the queue may have, now → then.', 'right'],
-  ['Max reduces', 'The most reduce slots that the queue may have, now → then.', 'right'],
-];
+const SLOTS = ['maps', 'reduces', 'maps_maximum', 'reduces_maximum'];
+
+function headsOf(amounts) {
+  const tip = 'Now → with these settings.';
+  const heads = amounts
+    ? ['Guaranteed', 'Max']
+    : ['Guar. maps', 'Guar. reduces', 'Max maps', 'Max reduces'];
+  const first = amounts ? ['Queue', 'Change', 'Dimension'] : ['Queue', 'Change'];
+  return [...first, ...heads.map((head) => [head, tip, 'right'])];
+}
 
 /** Where a finding is: its line and column, of the allocations file with the file's name. */
 function placeOf(one) {
@@ -39,18 +42,11 @@ function effect(diff) {
           {class: 'right ' + (after > before ? 'gain' : 'loss')},
           `${whole(before)} → ${whole(after)}`,
         );
+  const pair = (of, what) => was(of[what + '_before'], of[what + '_after']);
+  const item = (line) => h('li', {}, visible(line));
   const lines = (title, list, cls) =>
     list?.length
-      ? h(
-          'div',
-          {},
-          h('h3', {class: cls}, title),
-          h(
-            'ul',
-            {class: 'bare'},
-            list.map((line) => h('li', {}, visible(line))),
-          ),
-        )
+      ? h('div', {}, h('h3', {class: cls}, title), h('ul', {class: 'bare'}, list.map(item)))
       : null;
   const nothing = !changed.length && !diff.changes.length && !diff.at_restart.length;
   return h(
@@ -60,16 +56,19 @@ function effect(diff) {
     nothing ? h('p', {class: 'muted'}, 'It changes nothing.') : null,
     changed.length
       ? wideTable(
-          EFFECT_HEADS,
-          changed.map((queue) => [
-            h('a', {href: href.queue(queue.queue)}, visible(queue.queue)),
-            queue.change +
-              (queue.moves_to ? `, ${counted(queue.jobs ?? 0, 'job')} to ${queue.moves_to}` : ''),
-            was(queue.maps_before, queue.maps_after),
-            was(queue.reduces_before, queue.reduces_after),
-            was(queue.maps_maximum_before, queue.maps_maximum_after),
-            was(queue.reduces_maximum_before, queue.reduces_maximum_after),
-          ]),
+          headsOf(changed[0].amounts.length),
+          changed.flatMap((queue) => {
+            const name = h('a', {href: href.queue(queue.queue)}, visible(queue.queue));
+            const jobs = counted(queue.jobs ?? 0, 'job');
+            const change = queue.change + (queue.moves_to ? `, ${jobs} to ${queue.moves_to}` : '');
+            if (!queue.amounts.length)
+              return [[name, change, ...SLOTS.map((what) => pair(queue, what))]];
+            return queue.amounts.map((of, i) => [
+              ...(i ? ['', ''] : [name, change]),
+              labelOf(of.dimension),
+              ...['guaranteed', 'maximum'].map((what) => pair(of, what)),
+            ]);
+          }),
         )
       : null,
     !nothing && diff.preview ? foreseen(diff.preview) : null,
@@ -96,22 +95,9 @@ function drawEditor(page, place) {
   const findings = h('div', {class: 'findings'});
   const effectPlace = h('div', {});
   const stale = h('div', {});
-  const back = h(
-    'button',
-    {
-      on: {
-        click: () => {
-          takeTheirs();
-        },
-      },
-    },
-    'Discard changes',
-  );
-  const apply = h(
-    'button',
-    {class: 'primary', disabled: true, on: {click: () => askApply()}},
-    'Apply…',
-  );
+  const back = h('button', {on: {click: () => takeTheirs()}}, 'Discard changes');
+  const press = {class: 'primary', disabled: true, on: {click: () => askApply()}};
+  const apply = h('button', press, 'Apply…');
   let inForce = null;
   let base = null; // what is edited here: it is applied onto that alone
   let over = null; // what others have applied since, and is to be taken back knowingly
