@@ -114,6 +114,11 @@ const char* Gangs::start(TrackerState& tracker, Job& job, Offer& offer, bool cla
   std::sort(rooms.begin(), rooms.end(),
             [](const GangRoom& a, const GangRoom& b) { return a.task < b.task; });
   parts_.holds.release_reservations(job.id, TrackerId{}, "used");
+  // It has room for all of it elsewhere: what is held for it still is anybody's at once.
+  const auto for_it = [&](const Hold& hold) {
+    return hold.job == job.id && job.waits_for_gang(hold.kind);
+  };
+  parts_.holds.end_holds(for_it, KillRecord::Outcome::kWasted);
   state_.mutable_gangs_had_turn().erase(job.id);
   state_.end_amount_wait(job.id);
   state_.open_gang(job, true);

@@ -8,8 +8,8 @@ long anybody waited, and what the most was (the bounds, and what else is looked 
     still   pools whose demand stands still: kills end
 
 In one story of three a further queue, or pool, keeps a guarantee that it does not lend: it stays free, and nobody waits for ever. In half
-of them one tracker may be reserved, in the others all; in those of `own` always all: where one may be, small tasks of other queues that
-always have it can keep out who fits none of the trackers that they fit.
+of them one tracker may be reserved, in the others all; in those of `own` and under fair always all: where one may be, small tasks of other
+queues that always have it can keep out who fits none of the trackers that they fit.
 
     crowded_stories.py WEIR [--seeds N] [--first-seed N] [--only KIND] [--policy POLICY] [--all] [--keep DIRECTORY]
 """
@@ -58,7 +58,7 @@ class Crowd:
             parts, self.lend = {"w": 50, "s": 25, "k": 25}, dice.choice(["never", "50%"])
         self.parts = dict(dice.sample(sorted(parts.items()), len(parts)))
         self.streams = [name for name in self.parts if name in ("s", "t")]
-        self.reservations = "100%" if all_reserved else dice.choice(["5%", "100%"])
+        self.reservations = "100%" if all_reserved or policy == "fair" else dice.choice(["5%", "100%"])
 
     def settings(self):
         queues, pools = [], []
