@@ -59,7 +59,9 @@ QueueFigures ContainerCapacity::figures(QueueId queue, Dimension dimension) cons
 
 std::vector<Reason> ContainerCapacity::explain(JobId job, TaskKind kind, TimeMs now) const {
   standing_.settle();
-  return ContainerExplain(state_, standing_, users_).reasons(state_.job(job), kind, now);
+  const std::optional<KeptRoom> room = kept_room();
+  return ContainerExplain(state_, standing_, users_, room ? &*room : nullptr)
+      .reasons(state_.job(job), kind, now);
 }
 
 }  // namespace weir

@@ -76,16 +76,14 @@ std::optional<Choice> ContainerCapacity::choose_reserved(const Reservation& rese
 
 std::string_view ContainerCapacity::over(const Reservation& reserved,
                                          const KeptRoom* kept) const {
-  if (const std::string_view why = reservation_over(state_, reserved); !why.empty()) return why;
+  if (const auto why = reservation_over(state_, reserved, kept); !why.empty()) return why;
   const Job& job = state_.job(reserved.job);
-  const Resources& need = job.need(reserved.kind);
-  if (kept != nullptr && !kept->could_leave(job.queue.index(), need)) return "share";
-  return why_it_may_not_wait(job, need);
+  return why_it_may_not_wait(job, job.need(reserved.kind));
 }
 
 std::optional<KeptRoom> ContainerCapacity::kept_room() const {
   return standing_.kept_room([this](const Job& job, TaskKind kind) {
-    return is_wanted(state_, job, kind) && why_it_may_not_wait(job, job.need(kind)).empty();
+    return why_it_may_not_wait(job, job.need(kind)).empty();
   });
 }
 
@@ -126,7 +124,7 @@ std::optional<Choice> ContainerCapacity::choose_held(const TrackerState& tracker
                   may = standing_.within_maximum(q, item.job, item.size->need);
                 if (may) choice = launch_of(state_.pick_task(item.job, item.kind, tracker.id));
                 stays = choice && !leaves(kept, hold.queue.index(), item.size->need);
-                if (stays) choice = choice_to_wait(*kept, state_.job(item.job), item.kind);
+                if (stays) choice = kept->choice_to_wait(state_.job(item.job), item.kind);
                 return choice || stays;
               });
     if (stays && choice) return choice;

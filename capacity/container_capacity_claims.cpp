@@ -63,16 +63,9 @@ Preemption ContainerCapacity::tick(TimeMs now) {
   Preemption plan;
   const std::optional<KeptRoom> room = kept_room();
   const KeptRoom* kept = room ? &*room : nullptr;
-  if (kept != nullptr) plan.wait_no_more = kept->no_more();
-  for (const Reservation& reserved : state_.claims().reservations()) {
-    if (const std::string_view why = over(reserved, kept); !why.empty())
-      plan.unreserve.push_back({reserved.job, why});
-  }
-  if (const Assembly* gang = state_.assembly()) {
-    const Job* job = state_.find_job(gang->job);
-    plan.give_up_rooms = assembly_over(
-        state_, job != nullptr && standing_.gang_within(*job) && could_leave(kept, *job));
-  }
+  end_what_is_over(
+      state_, kept, [&](const Reservation& reserved) { return over(reserved, kept); },
+      [this](const Job& job) { return standing_.gang_within(job); }, plan);
   if (pass_) {
     ContainerKills kills(
         state_, *pass_, now, settings_.preemption,

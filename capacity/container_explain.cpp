@@ -24,10 +24,10 @@ std::vector<Reason> ContainerExplain::reasons(const Job& job, TaskKind kind, Tim
   const auto add = [&](std::optional<Reason> reason) {
     if (reason) reasons.push_back(std::move(*reason));
   };
-  const auto room = standing_.kept_room([](const Job&, TaskKind) { return true; });
-  const auto kept = room ? reason_of_kept(state_, job, job.need(kind), *room,
-                                          "queues that do not lend their guarantees")
-                         : std::nullopt;
+  const auto kept = kept_ == nullptr
+                        ? std::nullopt
+                        : reason_of_kept(state_, job, job.need(kind), *kept_,
+                                         "queues that do not lend their guarantees");
   add(of_user(job, kind));
   // What holds it back while room is free is what others keep, not what is allocated.
   if (auto reason = of_queues(job, kind); reason && !(kept && reason->code == "queue_at_capacity"))

@@ -14,8 +14,8 @@ class ContainerExplain {
  public:
   // The standing is settled.
   ContainerExplain(const ClusterState& state, const ContainerStanding& standing,
-                   const ContainerUsers& users)
-      : state_(state), standing_(standing), users_(users) {}
+                   const ContainerUsers& users, const KeptRoom* kept)
+      : state_(state), standing_(standing), users_(users), kept_(kept) {}
 
   std::vector<Reason> reasons(const Job& job, TaskKind kind, TimeMs now) const;
 
@@ -33,6 +33,7 @@ class ContainerExplain {
   const ClusterState& state_;
   const ContainerStanding& standing_;
   const ContainerUsers& users_;
+  const KeptRoom* kept_;  // null: nobody keeps anything
 };
 
 }  // namespace weir

@@ -108,7 +108,6 @@ class ContainerHeads {
   bool starts(const Bucket& bucket, const Reach& reach) const;
   std::optional<Head> head_of_gang(QueueId leaf, const Job& job, const Reach& reach) const;
   bool may_reserve(QueueId leaf, const Bucket& bucket, const Reach& reach) const;
-  bool may_wait_for_amount(QueueId leaf, const Resources& need, const Reach& reach) const;
   // Of a task that finds room on another tracker, in queues that are short for it: whether it waits
   // for room below a maximum, or may start there. Nothing: it is not such a task.
   enum class Elsewhere { kWaits, kStarts };

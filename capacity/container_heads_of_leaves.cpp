@@ -203,12 +203,6 @@ bool ContainerHeads::may_reserve(QueueId leaf, const Bucket& bucket, const Reach
          standing_.short_on_the_way(leaf, bucket.size->need);
 }
 
-bool ContainerHeads::may_wait_for_amount(QueueId leaf, const Resources& need,
-                                         const Reach& reach) const {
-  return reach.reserve != nullptr && reach.kept->may_wait(leaf.index(), need, {}) &&
-         standing_.short_on_the_way(leaf, need);
-}
-
 std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
                                                                  const Reach& reach) const {
   const ContainerItems& items = standing_.items(leaf);
@@ -227,9 +221,8 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
     if (bucket.size->gang) {
       head = head_of_gang(leaf, job, reach);
     } else if (!leaves(reach.kept, leaf.index(), bucket.size->need)) {
-      if (!reach.kept->may_wait(leaf.index(), bucket.size->need, job.id)) return false;
       found.reserves = found.lacks_amount = true;
-      if (has_a_place(state_, job, item.kind)) head = found;
+      if (reach.kept->choice_to_wait(job, item.kind)) head = found;
     } else if (!spares(leaf, job.id, bucket.size->need, reach)) {
       return false;
     } else if (starts(bucket, reach)) {
@@ -254,7 +247,11 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
         if (over) return false;
         if (bucket.size->gang) return true;
         if (waiting.is_in_the_way(*bucket.items.begin(), need)) return false;
-        if (!leaves(reach.kept, leaf.index(), need)) return may_wait_for_amount(leaf, need, reach);
+        if (!leaves(reach.kept, leaf.index(), need)) {
+          const ItemOrder& item = *bucket.items.begin();
+          return reach.reserve != nullptr &&
+                 reach.kept->choice_to_wait(state_.job(item.job.id), item.kind).has_value();
+        }
         return starts(bucket, reach) || may_reserve(leaf, bucket, reach) ||
                (bounded_[leaf.index()] && state_.trackers_with_room(need) > 0);
       },

@@ -42,8 +42,8 @@ class ContainerStanding {
   // The job's gang is within what is allocated to all queues on its way.
   bool gang_within(const Job& job) const;
   // What of the cluster's room is kept, if any is.
-  std::optional<KeptRoom> kept_room(const KeptRoom::Stands& stands) const {
-    return room_kept_by_queues(state_, bounds_, stands);
+  std::optional<KeptRoom> kept_room(KeptRoom::Stands stands) const {
+    return room_kept_by_queues(state_, bounds_, std::move(stands));
   }
 
  private:

@@ -74,7 +74,7 @@ std::optional<Choice> ContainerFair::choose_held(const TrackerState& tracker,
     if (head && !head->waits && standing_.within_pools(*find(head->job), head->size->need))
       choice = launch_of(state_.pick_task(head->job, head->kind, tracker.id));
     if (choice && !leaves(kept, find(head->job)->pool.index(), head->size->need)) {
-      choice = choice_to_wait(*kept, state_.job(head->job), head->kind);
+      choice = kept->choice_to_wait(state_.job(head->job), head->kind);
       if (choice) return choice;
       continue;
     }
@@ -120,17 +120,16 @@ std::optional<KeptRoom> ContainerFair::kept_room() const {
   return standing_.kept_room([this](const Job& job, TaskKind kind) {
     const JobLine* line = find(job.id);
     const Resources& need = job.need(kind);
-    return line != nullptr && is_wanted(state_, job, kind) &&
-           standing_.short_on_the_way(*line, need) && standing_.short_of_maximums(*line, need);
+    return line != nullptr && standing_.short_on_the_way(*line, need) &&
+           standing_.short_of_maximums(*line, need);
   });
 }
 
 std::string_view ContainerFair::over(const Reservation& reserved, const KeptRoom* kept) const {
-  if (const std::string_view why = reservation_over(state_, reserved); !why.empty()) return why;
+  if (const auto why = reservation_over(state_, reserved, kept); !why.empty()) return why;
   const JobLine* line = find(reserved.job);
   if (line == nullptr) return "over";
   const Resources& need = state_.job(reserved.job).need(reserved.kind);
-  if (kept != nullptr && !kept->could_leave(line->pool.index(), need)) return "share";
   if (!standing_.short_on_the_way(*line, need)) return "share";
   return standing_.short_of_maximums(*line, need) ? "" : "maximum";
 }

@@ -124,7 +124,6 @@ class PoolHeads {
   std::optional<Head> head_of_job(const JobLine& line, const Reach& reach) const;
   std::optional<Head> head_of_gang(const JobLine& line, const Reach& reach) const;
   bool could_give(PoolId leaf, const Reach& reach) const;
-  bool may_wait_for_amount(const JobLine& line, TaskKind kind, const Reach& reach) const;
 
   const ClusterState& state_;
   const PoolTree& tree_;

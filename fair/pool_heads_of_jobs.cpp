@@ -71,15 +71,6 @@ bool PoolHeads::could_give(PoolId leaf, const Reach& reach) const {
   return false;
 }
 
-bool PoolHeads::may_wait_for_amount(const JobLine& line, TaskKind kind,
-                                    const Reach& reach) const {
-  const Job& job = state_.job(line.job);
-  const Resources& need = job.need(kind);
-  return reach.reserve != nullptr && standing_.short_on_the_way(line, need) &&
-         standing_.short_of_maximums(line, need) &&
-         reach.kept->may_wait(line.pool.index(), need, job.id) && has_a_place(state_, job, kind);
-}
-
 // Its groups in their order.
 std::optional<PoolHeads::Head> PoolHeads::head_of_job(const JobLine& line,
                                                               const Reach& reach) const {
@@ -93,7 +84,7 @@ std::optional<PoolHeads::Head> PoolHeads::head_of_job(const JobLine& line,
       continue;
     }
     if (!leaves(reach.kept, line.pool.index(), size->need)) {
-      if (!may_wait_for_amount(line, kind, reach)) continue;
+      if (reach.reserve == nullptr || !reach.kept->choice_to_wait(job, kind)) continue;
       return Head{.job = job.id,
                   .kind = kind,
                   .size = size,

@@ -122,7 +122,7 @@ std::int64_t PoolStanding::kept(PoolId pool, Dimension d) const {
   return minimum - static_cast<std::int64_t>(Int128(minimum) * lent.amount / kWholeInHundredths);
 }
 
-std::optional<KeptRoom> PoolStanding::kept_room(const KeptRoom::Stands& stands) const {
+std::optional<KeptRoom> PoolStanding::kept_room(KeptRoom::Stands stands) const {
   if (!any_lends_less_) return std::nullopt;
   std::vector<KeptRoom::Keeper> keepers(tree_.size());
   std::vector<std::size_t> children_first;
@@ -137,7 +137,7 @@ std::optional<KeptRoom> PoolStanding::kept_room(const KeptRoom::Stands& stands) 
     const JobLine* line = find(job.id);
     return line == nullptr ? 0 : line->pool.index();
   };
-  return KeptRoom(state_, std::move(keepers), children_first, leaf_of, stands);
+  return KeptRoom(state_, std::move(keepers), children_first, leaf_of, std::move(stands));
 }
 
 }  // namespace weir

@@ -51,7 +51,7 @@ class PoolStanding {
   // --- Minimum shares that are not lent ---
   bool any_lends_less() const { return any_lends_less_; }
   // What pools keep of the cluster's room, if any do.
-  std::optional<KeptRoom> kept_room(const KeptRoom::Stands& stands) const;
+  std::optional<KeptRoom> kept_room(KeptRoom::Stands stands) const;
 
  private:
   std::int64_t kept(PoolId pool, Dimension d) const;

@@ -70,7 +70,7 @@ std::optional<Choice> ContainerFifo::first_in_line(const Reach& reach) const {
           return choice.has_value();
         }
         if (!leaves(reach.kept, job.queue.index(), need)) {
-          choice = wait_for_amount(job, item.kind, reach);
+          if (reach.reserve != nullptr) choice = reach.kept->choice_to_wait(job, item.kind);
           return choice.has_value();
         }
         if (reach.kept != nullptr &&
@@ -92,18 +92,9 @@ std::optional<Choice> ContainerFifo::first_in_line(const Reach& reach) const {
   return choice;
 }
 
-// The task waits until more is free beside what others keep.
-std::optional<Choice> ContainerFifo::wait_for_amount(const Job& job, TaskKind kind,
-                                                     const Reach& reach) const {
-  const Resources& need = job.need(kind);
-  if (reach.reserve == nullptr || !short_on_the_way(job.queue, need)) return std::nullopt;
-  const auto choice = choice_to_wait(*reach.kept, job, kind);
-  return choice && has_a_place(state_, job, kind) ? choice : std::nullopt;
-}
-
 std::optional<KeptRoom> ContainerFifo::kept_room() const {
   return room_kept_by_queues(state_, bounds_, [this](const Job& job, TaskKind kind) {
-    return is_wanted(state_, job, kind) && short_on_the_way(job.queue, job.need(kind));
+    return short_on_the_way(job.queue, job.need(kind));
   });
 }
 
@@ -139,26 +130,18 @@ std::optional<Choice> ContainerFifo::choose_reserved(const Reservation& reserved
 }
 
 std::string_view ContainerFifo::over(const Reservation& reserved, const KeptRoom* kept) const {
-  if (const std::string_view why = reservation_over(state_, reserved); !why.empty()) return why;
+  if (const auto why = reservation_over(state_, reserved, kept); !why.empty()) return why;
   const Job& job = state_.job(reserved.job);
-  const Resources& need = job.need(reserved.kind);
-  if (kept != nullptr && !kept->could_leave(job.queue.index(), need)) return "share";
-  return short_on_the_way(job.queue, need) ? "" : "maximum";
+  return short_on_the_way(job.queue, job.need(reserved.kind)) ? "" : "maximum";
 }
 
 Preemption ContainerFifo::tick(TimeMs) {
   Preemption plan;
   const std::optional<KeptRoom> room = kept_room();
   const KeptRoom* kept = room ? &*room : nullptr;
-  if (kept != nullptr) plan.wait_no_more = kept->no_more();
-  for (const Reservation& reserved : state_.claims().reservations()) {
-    if (const std::string_view why = over(reserved, kept); !why.empty())
-      plan.unreserve.push_back({reserved.job, why});
-  }
-  if (const Assembly* gang = state_.assembly()) {
-    const Job* job = state_.find_job(gang->job);
-    plan.give_up_rooms = assembly_over(state_, job != nullptr && could_leave(kept, *job));
-  }
+  end_what_is_over(
+      state_, kept, [&](const Reservation& reserved) { return over(reserved, kept); },
+      [](const Job&) { return true; }, plan);
   return plan;
 }
 

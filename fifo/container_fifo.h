@@ -43,7 +43,6 @@ class ContainerFifo : public Policy {
     JobId aside = {};  // whose reservation does not matter: it waits for that tracker itself
   };
   std::optional<Choice> choose_reserved(const Reservation& reserved, const Reach& reach) const;
-  std::optional<Choice> wait_for_amount(const Job& job, TaskKind kind, const Reach& reach) const;
   std::optional<KeptRoom> kept_room() const;
   std::optional<Choice> choice_of_gang(const Job& job, const Reach& reach) const;
   // Why; empty: it stands.

@@ -12,6 +12,7 @@ namespace weir {
 void Holds::free_kept_slots() {
   end_holds([](const Hold&) { return true; }, KillRecord::Outcome::kWasted);
   parts_.gangs.release(JobId{}, "policy");
+  state_.end_amount_waits();
   while (!state_.claims().reservations().empty()) {
     release_reservations(state_.claims().reservations().back().job, TrackerId{}, "policy");
   }

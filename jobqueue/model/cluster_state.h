@@ -224,6 +224,7 @@ class ClusterState {
   void end_assembly() { assembly_.reset(); }  // it has no room any more
   std::map<JobId, TimeMs>& mutable_gangs_had_turn() { return gangs_had_turn_; }
   void wait_for_amount(const AmountWait& wait) { amount_waits_.push_back(wait); }
+  void end_amount_waits() { amount_waits_.clear(); }
   void end_amount_wait(JobId job) {
     std::erase_if(amount_waits_, [job](const AmountWait& wait) { return wait.job == job; });
   }

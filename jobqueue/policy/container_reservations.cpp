@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "jobqueue/model/share.h"
+#include "jobqueue/policy/kept_room.h"
 
 namespace weir {
 namespace {
@@ -180,7 +181,8 @@ bool is_wanted(const ClusterState& state, const Job& job, TaskKind kind) {
   return !waiting.empty() && waiting.front().kind == kind;
 }
 
-std::string_view reservation_over(const ClusterState& state, const Reservation& kept) {
+std::string_view reservation_over(const ClusterState& state, const Reservation& kept,
+                                  const KeptRoom* room) {
   const Job* job = state.find_job(kept.job);
   if (job == nullptr || !job->schedulable()) return "over";
   if (!is_wanted(state, *job, kept.kind)) return "unwanted";
@@ -188,7 +190,10 @@ std::string_view reservation_over(const ClusterState& state, const Reservation& 
   const bool allowed = !job->picky(kept.kind) || state.allows(*job, kept.kind, tracker);
   const bool fit = tracker.in_pool() && allowed && !state.avoided(*job, tracker.id) &&
                    state.fits_in(job->need(kept.kind), tracker, held_for_good(state, tracker));
-  return fit ? "" : "tracker";
+  if (!fit) return "tracker";
+  const bool could =
+      room == nullptr || room->could_leave(room->leaf_of(*job), job->need(kept.kind));
+  return could ? "" : "share";
 }
 
 std::optional<TimeMs> room_by(const ClusterState& state, const TrackerState& tracker,

@@ -16,6 +16,8 @@
 
 namespace weir {
 
+class KeptRoom;
+
 Lack lack_on(const TrackerState& tracker, const Size& size);
 
 const Reservation* reservation_on(const ClusterState& state, TrackerId tracker);
@@ -68,8 +70,10 @@ class ReserveHere {
 
 // A task of the group is wanted, or a member of it of the gang that collects room.
 bool is_wanted(const ClusterState& state, const Job& job, TaskKind kind);
-// Why a reservation is over, whatever the shares are; empty: it is not.
-std::string_view reservation_over(const ClusterState& state, const Reservation& kept);
+// Why a reservation is over, whatever the shares are; empty: it is not. `room`: what others keep;
+// null: nobody does.
+std::string_view reservation_over(const ClusterState& state, const Reservation& kept,
+                                  const KeptRoom* room);
 // The policy's answer that says so.
 inline Choice release_of(const Reservation& kept, std::string_view why) {
   return {.task = {kept.job, kept.kind, 0},

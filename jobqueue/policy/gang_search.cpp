@@ -160,10 +160,7 @@ std::optional<Choice> GangSearch::choice(const Job& job, bool may_reserve) const
   const Resources& need = job.need(waiting.front().kind);
   std::optional<Choice> choice;
   if (kept_ != nullptr && !kept_->leaves(kept_->leaf_of(job), need)) {
-    const TaskKind kind = waiting.front().kind;
-    if (kept_->may_wait(kept_->leaf_of(job), need, job.id, gives_way) &&
-        has_a_place(state_, job, kind))
-      choice = Choice{.task = waiting.front(), .what = Choice::What::kWaitForAmount};
+    choice = kept_->choice_to_wait(job, waiting.front().kind, gives_way);
   } else if (const auto task = reserve_->member(job)) {
     choice = reserve_of(*task, here_.id);
     choice->gives_way = reserve_->gives_way(job, task->kind);
@@ -193,11 +190,15 @@ std::optional<Choice> take_for_gang(const ClusterState& state, const Hold& hold,
   if (leaves(kept, kept == nullptr ? 0 : kept->leaf_of(job), sum_of(job, waiting))) return choice;
   auto rooms = gang_rooms_on(state, job, state.tracker(hold.tracker), true);
   leave_what_is_kept(kept, job, rooms);
-  if (rooms.empty()) return choice_to_wait(*kept, job, waiting.front().kind);
+  if (rooms.empty()) return kept->choice_to_wait(job, waiting.front().kind);
   choice.rooms = static_cast<std::uint32_t>(rooms.size());
   return choice;
 }
 
+namespace {
+
+// Why the gang that collects room should do so no longer; empty: it should go on, as it does while
+// it is within its share. One that has been beyond it all the time has a time of its own.
 std::string_view assembly_over(const ClusterState& state, bool within) {
   const Assembly& assembly = *state.assembly();
   const Job* job = state.find_job(assembly.job);
@@ -207,6 +208,28 @@ std::string_view assembly_over(const ClusterState& state, bool within) {
   if (!assembly.beyond) return "share";
   const DurationMs at_most = state.settings().resources.gang_hold_ms;
   return state.now() - assembly.since >= at_most ? "hold" : "";
+}
+
+}  // namespace
+
+void end_what_is_over(const ClusterState& state, const KeptRoom* kept,
+                      const std::function<std::string_view(const Reservation&)>& over,
+                      const std::function<bool(const Job&)>& within, Preemption& plan) {
+  if (kept != nullptr) {
+    plan.wait_no_more = kept->no_more();
+  } else {
+    for (const ClusterState::AmountWait& wait : state.amount_waits())
+      plan.wait_no_more.push_back(wait.job);
+  }
+  for (const Reservation& reserved : state.claims().reservations()) {
+    if (const std::string_view why = over(reserved); !why.empty())
+      plan.unreserve.push_back({reserved.job, why});
+  }
+  if (const Assembly* gang = state.assembly()) {
+    const Job* job = state.find_job(gang->job);
+    plan.give_up_rooms =
+        assembly_over(state, job != nullptr && within(*job) && could_leave(kept, *job));
+  }
 }
 
 }  // namespace weir

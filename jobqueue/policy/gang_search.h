@@ -67,8 +67,11 @@ void leave_what_is_kept(const KeptRoom* kept, const Job& job, std::vector<GangRo
 std::optional<Choice> take_for_gang(const ClusterState& state, const Hold& hold,
                                     const KeptRoom* kept, bool may);
 
-// Why the gang that collects room should do so no longer; empty: it should go on, as it does while
-// it is within its share. One that has been beyond it all the time has a time of its own.
-std::string_view assembly_over(const ClusterState& state, bool within);
+// What waits for room and should do so no longer, from time to time: reservations that are `over`
+// (why; empty: it stands), who waits for an amount, and the gang that collects room, which goes on
+// while it is `within` its share, and for a time of its own if it has been beyond it all the time.
+void end_what_is_over(const ClusterState& state, const KeptRoom* kept,
+                      const std::function<std::string_view(const Reservation&)>& over,
+                      const std::function<bool(const Job&)>& within, Preemption& plan);
 
 }  // namespace weir

@@ -13,19 +13,19 @@ constexpr std::size_t kWaitsAtMost = 64;  // of all leaves; each is looked at fo
 }  // namespace
 
 KeptRoom::KeptRoom(const ClusterState& state, std::vector<Keeper> keepers,
-                   const std::vector<std::size_t>& children_first, LeafOf leaf_of,
-                   const Stands& stands)
+                   const std::vector<std::size_t>& children_first, LeafOf leaf_of, Stands stands)
     : state_(state),
       keepers_(std::move(keepers)),
       leaf_of_(std::move(leaf_of)),
+      stands_(std::move(stands)),
       now_(add_up(children_first, false)),
       empty_(add_up(children_first, true)) {
   for (const Reservation& kept : state.claims().reservations())
     wait(kept.job, kept.kind, kept.tracker);
   for (const ClusterState::AmountWait& of : state.amount_waits()) {
     const Job* job = state.find_job(of.job);
-    const bool still = job != nullptr && job->schedulable() &&
-                       could_leave(leaf_of_(*job), job->need(of.kind)) && stands(*job, of.kind);
+    const bool still = job != nullptr && job->schedulable() && is_wanted(state, *job, of.kind) &&
+                       could_leave(leaf_of_(*job), job->need(of.kind)) && stands_(*job, of.kind);
     if (still) {
       wait(of.job, of.kind, {});
     } else {
@@ -101,8 +101,19 @@ bool KeptRoom::could_leave(std::size_t leaf, const Resources& need) const {
   });
 }
 
-std::optional<Choice> choice_to_wait(const KeptRoom& kept, const Job& job, TaskKind kind) {
-  if (!kept.may_wait(kept.leaf_of(job), job.need(kind), job.id)) return std::nullopt;
+// As who waits is looked at, so that nobody begins who would not be one of them.
+std::optional<Choice> KeptRoom::choice_to_wait(const Job& job, TaskKind kind,
+                                               JobId gives_way) const {
+  const std::size_t leaf = leaf_of_(job);
+  std::size_t waits = 0;
+  for (const Waiting& other : waiting_) {
+    if (other.tracker.valid()) continue;
+    if (other.leaf == leaf && other.job != gives_way) return std::nullopt;
+    ++waits;
+  }
+  const bool may = waits < kWaitsAtMost && could_leave(leaf, job.need(kind)) &&
+                   stands_(job, kind) && has_a_place(state_, job, kind);
+  if (!may) return std::nullopt;
   return Choice{.task = {job.id, kind, 0}, .what = Choice::What::kWaitForAmount};
 }
 
@@ -137,17 +148,6 @@ const KeptRoom::Waiting* KeptRoom::in_the_way(std::size_t leaf, const Resources&
     if (takes(other.kept) && takes(beside(other.leaf, leaf, need))) return &other;
   }
   return nullptr;
-}
-
-bool KeptRoom::may_wait(std::size_t leaf, const Resources& need, JobId job,
-                        JobId gives_way) const {
-  std::size_t waits = 0;
-  for (const Waiting& other : waiting_) {
-    if (other.tracker.valid()) continue;
-    if (other.job == job || (other.leaf == leaf && other.job != gives_way)) return false;
-    ++waits;
-  }
-  return waits < kWaitsAtMost && could_leave(leaf, need);
 }
 
 }  // namespace weir

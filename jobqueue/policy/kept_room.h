@@ -23,11 +23,11 @@ class KeptRoom {
     Amounts keep, running;
   };
   using LeafOf = std::function<std::size_t(const Job&)>;
-  // Whether a task of the job would still start, or reserve, but for room.
+  // Whether the shares, maximums and limits on the way let a task of the job wait for room.
   using Stands = std::function<bool(const Job&, TaskKind)>;
   // `children_first`: the places of all but the whole. A leaf of 0: the job is nowhere.
   KeptRoom(const ClusterState& state, std::vector<Keeper> keepers,
-           const std::vector<std::size_t>& children_first, LeafOf leaf_of, const Stands& stands);
+           const std::vector<std::size_t>& children_first, LeafOf leaf_of, Stands stands);
 
   std::size_t leaf_of(const Job& job) const { return leaf_of_(job); }
   // OFF: of what others than the leaf keep, what they do not run.
@@ -48,9 +48,9 @@ class KeptRoom {
   // `aside`: whose does not matter.
   const Waiting* in_the_way(std::size_t leaf, const Resources& need, JobId job,
                             JobId aside = {}) const;
-  // A task of the job that others keep room from may wait for it: a leaf has one that does, but for
-  // that of a gang that gives way.
-  bool may_wait(std::size_t leaf, const Resources& need, JobId job, JobId gives_way = {}) const;
+  // For a task of the job that lacks nothing but what others keep, to begin to wait for it, if it
+  // may: of a leaf one does, but for that of a gang that gives way.
+  std::optional<Choice> choice_to_wait(const Job& job, TaskKind kind, JobId gives_way = {}) const;
   // Who waits for nothing more, or would fit no tracker; looks at all of them.
   std::vector<JobId> no_more() const;
 
@@ -69,13 +69,11 @@ class KeptRoom {
   const ClusterState& state_;
   const std::vector<Keeper> keepers_;
   const LeafOf leaf_of_;
+  const Stands stands_;
   Idle now_, empty_;
   std::vector<Waiting> waiting_;  // reservations, then who waits for an amount, in their order
   std::vector<JobId> no_more_;
 };
-
-// To begin to wait, if the task may.
-std::optional<Choice> choice_to_wait(const KeptRoom& kept, const Job& job, TaskKind kind);
 
 // Null where nobody keeps anything.
 inline bool leaves(const KeptRoom* kept, std::size_t leaf, const Resources& need) {

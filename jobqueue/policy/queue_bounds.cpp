@@ -71,7 +71,7 @@ void QueueBounds::resize(const Resources& total) {
 // --- Guarantees that are not lent ---
 
 std::optional<KeptRoom> room_kept_by_queues(const ClusterState& state, const QueueBounds& bounds,
-                                            const KeptRoom::Stands& stands) {
+                                            KeptRoom::Stands stands) {
   if (!bounds.any_keeps()) return std::nullopt;
   const QueueTree& tree = state.tree();
   std::vector<KeptRoom::Keeper> keepers(1);
@@ -82,7 +82,7 @@ std::optional<KeptRoom> room_kept_by_queues(const ClusterState& state, const Que
     children_first.push_back(tree.size() - q);
   }
   return KeptRoom(state, std::move(keepers), children_first,
-                  [](const Job& job) { return job.queue.index(); }, stands);
+                  [](const Job& job) { return job.queue.index(); }, std::move(stands));
 }
 
 }  // namespace weir

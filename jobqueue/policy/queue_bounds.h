@@ -41,7 +41,7 @@ class QueueBounds {
 
 // Nothing: all lend all that is theirs.
 std::optional<KeptRoom> room_kept_by_queues(const ClusterState& state, const QueueBounds& bounds,
-                                            const KeptRoom::Stands& stands);
+                                            KeptRoom::Stands stands);
 
 // MAX of every queue in one dimension; at least what it is guaranteed.
 std::vector<std::int64_t> maximum_amounts(const QueueTree& tree, Dimension dimension,

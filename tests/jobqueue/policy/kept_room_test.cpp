@@ -27,11 +27,15 @@ struct KeptRoomOfATree : testing::Test {
     one.running[Dimension::kVcores] = running;
     return one;
   }
-  // A parent that keeps 3 of 4 vcores and runs 1, with a child that keeps 2 and runs that one, and
-  // one that keeps nothing; beside them c, which keeps 1.
-  KeptRoom room() {
+  // A parent that keeps 3 (or so much) of 4 vcores and runs 1, with a child that keeps 2 and runs
+  // that one, and one that keeps nothing; beside them c, which keeps 1.
+  KeptRoom room(std::int64_t keep = 3) {
     return {h.state(),
-            {{}, keeper(0, 3, 1), keeper(kParent, 2, 1), keeper(kParent, 0, 0), keeper(0, 1, 0)},
+            {{},
+             keeper(0, keep, 1),
+             keeper(kParent, 2, 1),
+             keeper(kParent, 0, 0),
+             keeper(0, 1, 0)},
             {kA, kB, kParent, kC},
             [](const Job&) { return kC; },
             [](const Job&, TaskKind) { return true; }};
@@ -59,8 +63,13 @@ TEST_F(KeptRoomOfATree, LeavesLessWhenNothingRuns) {
   EXPECT_FALSE(room().could_leave(kC, vcores(2)));
   EXPECT_TRUE(room().could_leave(kA, vcores(3)));
   EXPECT_FALSE(room().could_leave(kB, vcores(2)));
-  EXPECT_TRUE(room().may_wait(kB, vcores(1), JobId(1)));
-  EXPECT_FALSE(room().may_wait(kB, vcores(2), JobId(1)));
+}
+
+TEST_F(KeptRoomOfATree, NobodyBeginsToWaitForWhatIsNeverLeft) {
+  h.submit({.queue = "c", .maps = 1});
+  const Job& job = h.state().job(JobId(1));
+  EXPECT_TRUE(room().choice_to_wait(job, TaskKind::kMap));
+  EXPECT_FALSE(room(4).choice_to_wait(job, TaskKind::kMap));
 }
 
 }  // namespace
