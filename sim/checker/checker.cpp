@@ -110,11 +110,15 @@ void Checker::remember_state(const Step& step) {
   }
   memory_.holds = book.holds();
   memory_.reservations = book.reservations();
-  for (const KillOrdered* kill : step.kills) {
-    const Job* job = step.state.find_job(kill->attempt.task.job);
-    if (job == nullptr) continue;
-    memory_.losses.push_back({step.engine.now(), step.path(job->queue),
-                              job->width(kill->attempt.task.kind) * kill->ran_ms, kill->attempt});
+  // A queue loses to preemption under any policy.
+  for (const auto* kills : {&step.kills, &step.pool_kills}) {
+    for (const KillOrdered* kill : *kills) {
+      const Job* job = step.state.find_job(kill->attempt.task.job);
+      if (job == nullptr) continue;
+      memory_.losses.push_back({step.engine.now(), step.path(job->queue),
+                                job->width(kill->attempt.task.kind) * kill->ran_ms,
+                                kill->attempt});
+    }
   }
   constexpr DurationMs kHour = 3600 * 1000;
   std::erase_if(memory_.losses,

@@ -28,9 +28,9 @@ struct Wanted {
   std::int64_t slots = 0;
 };
 
-Wanted wanted(const Step& step, QueueId leaf, TaskKind kind) {
+Wanted wanted(const Census& census, QueueId leaf, TaskKind kind) {
   Wanted all;
-  for (const JobCount& job : step.census.jobs(kind)) {
+  for (const JobCount& job : census.jobs(kind)) {
     if (job.job->queue != leaf || job.pending() + job.returning == 0) continue;
     all.tasks[job.width] += job.pending() + job.returning;
     all.slots += job.width * (job.pending() + job.returning);
@@ -81,17 +81,17 @@ struct Shortfall {
 };
 
 // `free`: slots that its own tasks have left may count as if they ran still.
-Shortfall shortfall(const Step& step, QueueId leaf, TaskKind kind, const ExpectedQueue& line,
+Shortfall shortfall(const Census& census, QueueId leaf, TaskKind kind, const ExpectedQueue& line,
                     std::int64_t free) {
   Shortfall result;
   if (line.under_one_slot || line.kept() <= line.running) return result;
   result.gap = line.kept() - line.running;
-  const Wanted all = wanted(step, leaf, kind);
-  const QueueSettings& settings = step.state.tree().node(leaf).settings;
+  const Wanted all = wanted(census, leaf, kind);
+  const QueueSettings& settings = census.state->tree().node(leaf).settings;
   const bool limited = settings.user_limit.mode == UserLimit::Mode::kHard ||
                        settings.maximum_hundredths.has_value();
   const auto owed = [&](std::int64_t slots) {
-    return owed_tasks(step.census, kind, leaf, line, std::max<std::int64_t>(0, slots), true).slots;
+    return owed_tasks(census, kind, leaf, line, std::max<std::int64_t>(0, slots), true).slots;
   };
   const bool narrow = all.tasks.empty() || all.tasks.rbegin()->first == 1;
   result.least = narrow    ? least_in_whole_tasks(all, limited, result.gap)
@@ -175,7 +175,7 @@ struct OwedJudge {
 
   void check(QueueId leaf, const ClaimMoves& moves, Verdict& verdict) const {
     const ExpectedQueue& line = lines[leaf.index()];
-    const Shortfall now = shortfall(step, leaf, kind, line, free.all);
+    const Shortfall now = shortfall(step.census, leaf, kind, line, free.all);
     const std::int64_t owed = step.state.claims().owed(leaf, kind);
     const auto found = memory.claims.accounts.find({step.path(leaf), kind});
     const ClaimAccount before =
@@ -198,7 +198,7 @@ struct OwedJudge {
     for (const QueueId leaf : step.state.tree().leaves()) {
       const ExpectedQueue& line = lines[leaf.index()];
       const std::int64_t owed = step.state.claims().owed(leaf, kind);
-      covered += at_least_0(shortfall(step, leaf, kind, line, free.all).least - owed);
+      covered += at_least_0(shortfall(step.census, leaf, kind, line, free.all).least - owed);
       spare += line.returning;
     }
     if (!judges || covered <= spare) return;
@@ -206,6 +206,16 @@ struct OwedJudge {
                    fmt::format("queues are short of {} {} slots beyond what they claim, and {} are "
                                "free",
                                covered, name(kind), free.all));
+  }
+
+  // What claims of a policy that does not rule were compared with, before who dies for pools in
+  // this very step made it larger.
+  std::int64_t least_when_dropped(QueueId leaf, const Shortfall& now) const {
+    if (step.rules || step.pool_kills.empty()) return now.least;
+    Census before = step.census;
+    for (const KillOrdered* kill : step.pool_kills) before.take_back_kill(kill->attempt);
+    const ExpectedQueue line = expect(before, kind, {}, {})[leaf.index()];
+    return std::min(now.least, shortfall(before, leaf, kind, line, free.all).least);
   }
 
   void check_changes(QueueId leaf, const ClaimMoves& moves, const ClaimAccount& before,
@@ -254,7 +264,8 @@ struct OwedJudge {
                                               numbers(leaf, now)));
     }
     const std::int64_t most_dropped =
-        at_least_0(owed_before - moves.met - at_least_0(now.least - own_free(leaf, moves)));
+        at_least_0(owed_before - moves.met -
+                   at_least_0(least_when_dropped(leaf, now) - own_free(leaf, moves)));
     if (moves.dropped > most_dropped) {
       verdict.breach("claim-dropped",
                      fmt::format("{}{} slots of claims are dropped, {} at most are wanted no more: "
@@ -276,7 +287,7 @@ struct OwedJudge {
     account.kept = line.under_one_slot ? line.running : line.kept();
     account.running = line.running;
     const std::int64_t owed = step.state.claims().owed(leaf, kind);
-    account.covered = at_least_0(shortfall(step, leaf, kind, line, free.all).least - owed);
+    account.covered = at_least_0(shortfall(step.census, leaf, kind, line, free.all).least - owed);
     for (const auto& [tracker, slots] : moves.left) account.left_free[tracker] += slots;
     for (const auto& [tracker, slots] : moves.launched) account.left_free[tracker] -= slots;
     for (auto& [tracker, slots] : account.left_free) {

@@ -11,6 +11,7 @@ struct MoveReader {
   const Step& step;
   ClaimMemory& memory;
   MovesByLeaf& moves;
+  std::set<std::string> lost{};  // trackers, in this step; they may be back already
 
   std::int64_t width(const AttemptKey& attempt) const {
     const Job* job = step.state.find_job(attempt.task.job);
@@ -44,7 +45,8 @@ struct MoveReader {
   void read(const AttemptEnded& end) {
     ClaimMoves& leaf = of(end.queue, end.attempt);
     const bool ran = memory.out_of_run.erase(end.attempt) == 0;
-    const bool usable = in_pool(step.state.tracker(end.tracker));
+    const TrackerState& tracker = step.state.tracker(end.tracker);
+    const bool usable = in_pool(tracker) && !lost.contains(tracker.name);
     const std::int64_t slots = width(end.attempt);
     if (!ran) {
       leaf.died += slots;
@@ -72,6 +74,9 @@ std::string claims_text(const std::vector<Claim>& claims) {
 MovesByLeaf read_moves(const Step& step, ClaimMemory& memory) {
   MovesByLeaf moves;
   MoveReader reader{step, memory, moves};
+  for (const Event& event : step.output.events) {
+    if (const auto* lost = fact_as<TrackerLost>(event.fact)) reader.lost.insert(lost->tracker);
+  }
   for (const Event& event : step.output.events) {
     visit_fact([&](const auto& fact) { reader.read(fact); }, event.fact);
   }
