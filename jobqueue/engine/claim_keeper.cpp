@@ -47,7 +47,8 @@ void ClaimKeeper::enter(const ClaimStep& step) {
       book.mutable_lending(step.queue, step.dimension) = {.idle = true, .idle_since = now_};
       return;
     case ClaimStep::What::kRelease:
-      return parts_.holds.release_reservations(step.job, TrackerId{}, "share");
+      return parts_.holds.release_reservations(step.job, TrackerId{}, "share",
+                                               step.dimension.kind());
     case ClaimStep::What::kLend:
       book.mutable_lending(step.queue, step.dimension).lends = true;
       break;

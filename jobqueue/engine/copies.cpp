@@ -119,7 +119,8 @@ bool Copies::compute(TrackerState& tracker, const Choice& choice) {
     return false;
   }
   if (choice.hold != 0) parts_.holds.use_hold(held, job->width(key.kind));
-  if (job->width(key.kind) > 1) parts_.holds.release_reservations(job->id, TrackerId{}, "used");
+  if (job->width(key.kind) > 1)
+    parts_.holds.release_reservations(job->id, TrackerId{}, "used", key.kind);
   grant(slot);
   return true;
 }

@@ -192,7 +192,7 @@ bool Holds::settle_choice(TrackerState& tracker, const Choice& choice) {
     end_holds([&](const Hold& h) { return h.id == choice.hold && h.tracker == tracker.id; },
               KillRecord::Outcome::kWasted);
   } else {
-    release_reservations(choice.task.job, tracker.id, choice.why);
+    release_reservations(choice.task.job, tracker.id, choice.why, choice.task.kind);
   }
   return tracker.keeps < before;  // else it would be asked for ever
 }
@@ -246,12 +246,15 @@ bool Holds::reserve_container(const Job& job, const Choice& choice) {
   return true;
 }
 
-// Those of the job (on the tracker, if one is named), or all of the tracker.
-void Holds::release_reservations(JobId job, TrackerId tracker, std::string_view why) {
+// Those of the job (on the tracker, if one is named), or all of the tracker; for tasks of that kind,
+// if one is named: of slots a job may have one of each.
+void Holds::release_reservations(JobId job, TrackerId tracker, std::string_view why,
+                                 std::optional<TaskKind> kind) {
   const auto& all = state_.claims().reservations();
   for (std::size_t i = 0; i < all.size();) {
     const Reservation kept = all[i];
-    if ((job.valid() && kept.job != job) || (tracker.valid() && kept.tracker != tracker)) {
+    if ((job.valid() && kept.job != job) || (tracker.valid() && kept.tracker != tracker) ||
+        (kind && kept.kind != *kind)) {
       ++i;
       continue;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,7 +23,8 @@ class Holds : public Part {
   void victim_left(const Attempt& attempt);
   bool settle_choice(TrackerState& tracker, const Choice& choice);  // all but launches
   // Of either; invalid: of none.
-  void release_reservations(JobId job, TrackerId tracker, std::string_view why);
+  void release_reservations(JobId job, TrackerId tracker, std::string_view why,
+                            std::optional<TaskKind> kind = {});
 
  private:
   const char* wrong_with(const KillOrder& order) const;

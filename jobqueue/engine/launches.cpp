@@ -133,7 +133,8 @@ void Launches::start(TrackerState& tracker, const Choice& choice, Offer& offer, 
   const bool to_copy = state_.splits(key.kind);
   const AttemptSlot slot = state_.launch(key, number, tracker.id, now_, to_copy, beside);
   if (choice.hold != 0) parts_.holds.use_hold(held, job.width(key.kind));
-  if (job.width(key.kind) > 1) parts_.holds.release_reservations(job.id, TrackerId{}, "used");
+  if (job.width(key.kind) > 1)
+    parts_.holds.release_reservations(job.id, TrackerId{}, "used", key.kind);
   if (tracker.keeps > 0 && state_.space().containers())
     parts_.holds.release_reservations(job.id, tracker.id, "used");
   if (!state_.amount_waits().empty()) state_.end_amount_wait(job.id);

@@ -20,7 +20,7 @@ struct ClaimStep {
     kIdle,     // DEM < GC from now on
     kLend,     // it has been so for lend_after
     kNotIdle,  // DEM >= GC
-    kRelease,  // no tracker is kept for `job` any more
+    kRelease,  // no tracker is kept for such tasks of `job` any more
   };
   What what = What::kOpen;
   QueueId queue;
