@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/checker/limits.h"
 #include "sim/checker/pool_needs.h"
@@ -269,10 +270,12 @@ void follow_policy(const Step& step, PoolMemory& memory) {
   memory.at_minimum.clear();
   memory.at_half.clear();
   memory.updated_at = memory.killed_at = step.engine.policy_since();
+  memory.checked_at = step.engine.memory().preemption_checked_at;
 }
 
-// Whether the policy has looked for victims now, if it was time.
-bool was_checked(const Step& step, Verdict& verdict) {
+// Whether the policy has looked for victims in this very step, if it was time: not in one before at
+// the same moment.
+bool was_checked(const Step& step, PoolMemory& memory, Verdict& verdict) {
   if (step.fair->preemption != FairRules::Preemption::kOn || step.engine.recovering() ||
       !step.engine.unreported().empty()) {
     return false;
@@ -285,7 +288,7 @@ bool was_checked(const Step& step, Verdict& verdict) {
                                "apart",
                                checked_at, step.fair->preemption_interval));
   }
-  return checked_at == now;
+  return std::exchange(memory.checked_at, checked_at) != checked_at && checked_at == now;
 }
 
 }  // namespace
@@ -310,7 +313,7 @@ void check_pool_kills(const Step& step, Memory& memory, Verdict& verdict) {
   }
   if (!step.fair || !std::holds_alternative<Tick>(step.input.body)) return;
   const TimeMs now = step.engine.now();
-  const bool idle = was_checked(step, verdict) && step.pool_kills.empty();
+  const bool idle = was_checked(step, memory.pools, verdict) && step.pool_kills.empty();
   for (const TaskKind kind : kTaskKinds) {
     Census before = step.census;
     for (const KillOrdered* kill : step.pool_kills) before.take_back_kill(kill->attempt);

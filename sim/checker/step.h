@@ -28,6 +28,7 @@ struct PoolMemory {
   bool ruled = false;     // after the last step
   TimeMs updated_at = 0;  // the last update, or since when it rules
   TimeMs killed_at = 0;   // the last check that killed, or since when it rules
+  TimeMs checked_at = 0;  // the last check
   // Of pools that were short at the last update: the last update at which they were not.
   std::map<Key, TimeMs> at_minimum, at_half;
   struct Loss {
