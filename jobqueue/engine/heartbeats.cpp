@@ -133,10 +133,10 @@ void Heartbeats::take_attempt(TrackerState& tracker, const AttemptReport& report
   HeldAttempt& held = tracker.held[place];
   held.reported_in = reports_;
   const bool running = report.state == ReportedState::kRunning;
-  // Most reports say what the one before said.
+  // Most reports say what the one before said; that a member of a gang has its ports comes later.
   if (running && held.said_running && held.phase == report.phase &&
       held.progress_millionths == report.progress_millionths && report.status.empty() &&
-      report.fetch_failures.empty()) {
+      report.fetch_failures.empty() && report.ports == nullptr) {
     return;
   }
   held.said_running = running;

@@ -201,6 +201,20 @@ TEST_F(Gangs, MembersAreToldOnceAllHaveTheirPorts) {
   EXPECT_FALSE(peers("tt1").complete);
 }
 
+// The first report may come before the tracker knows the job, and says no ports.
+TEST_F(Gangs, PortsAreHeardOfMembersThatWereReportedBeforeWithout) {
+  h.register_tracker("tt1", Resources{{0, 0, 4096, 8}}, {}, 10);
+  auto spec = gang_of(1);
+  spec->task_groups[0].ports = 1;
+  submit(spec);
+  ASSERT_EQ(h.heartbeat("tt1"), "J1/t0");
+  h.heartbeat("tt1");
+  h.heartbeat("tt1");
+  EXPECT_FALSE(peers("tt1").complete);
+  has_port("tt1", member(0, 0), 4001);
+  EXPECT_TRUE(peers("tt1").complete);
+}
+
 TEST_F(Gangs, PortsAreKnownAgainAfterARestart) {
   auto spec = gang_of(2);
   spec->task_groups[0].ports = 1;
