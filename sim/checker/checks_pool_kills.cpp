@@ -196,11 +196,11 @@ class Judge {
     return true;
   }
 
-  // Whose task is to start on what the kill frees.
-  const JobCount* starts(const KillOrdered& kill) const {
+  // Whose task is to start on what this kill alone frees.
+  const JobCount* starts(const KillOrdered& kill, const Attempt& victim) const {
     for (const Hold& hold : step_.state.claims().holds()) {
-      if (hold.tracker == kill.tracker && hold.kind == pools_.kind && hold.pool == kill.for_pool &&
-          !step_.memory.pending(hold.id) && hold.dying == 1) {
+      if (hold.id == victim.hold && hold.tracker == kill.tracker && hold.kind == pools_.kind &&
+          hold.pool == kill.for_pool && !step_.memory.pending(hold.id) && hold.dying == 1) {
         return step_.census.find(pools_.kind, hold.job);
       }
     }
@@ -224,10 +224,11 @@ class Judge {
   void check_order(const KillOrdered& kill, const Job& job, const Gain& gain, const Due& due,
                    const std::string& what) {
     const AttemptSlot own = step_.state.find_attempt(kill.attempt);
-    const JobCount* claimant = starts(kill);
     const bool splits = step_.fair->splits && pools_.kind == TaskKind::kReduce;
-    if (!own.valid() || claimant == nullptr || splits) return;
+    if (!own.valid() || splits) return;
     const Attempt& victim = step_.state.attempt(own);
+    const JobCount* claimant = starts(kill, victim);
+    if (claimant == nullptr) return;
     const std::int64_t width = job.width(pools_.kind);
     const bool stays = stays_at_share(pools_, *step_.fair, loss_of(job), gone_);
     const bool too_much = width > due.slots() - gain.coming;
