@@ -246,8 +246,8 @@ bool Holds::reserve_container(const Job& job, const Choice& choice) {
   return true;
 }
 
-// Those of the job (on the tracker, if one is named), or all of the tracker; for tasks of that kind,
-// if one is named: of slots a job may have one of each.
+// Those of the job (on the tracker, if one is named), or all of the tracker; of that kind of tasks,
+// if one is named: of slots a job may have one each.
 void Holds::release_reservations(JobId job, TrackerId tracker, std::string_view why,
                                  std::optional<TaskKind> kind) {
   const auto& all = state_.claims().reservations();
