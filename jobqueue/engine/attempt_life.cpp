@@ -130,7 +130,7 @@ void AttemptLife::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
   if (was_running) {
     if (how != AttemptEnded::How::kKilled && attempt.has_slots() && policy_->claims() != nullptr &&
         !state_.space().containers()) {
-      state_.mutable_claims().add_freed({attempt.tracker, attempt.queue, kind, job.width(kind)});
+      note_freed(attempt, job.width(kind));
     }
     policy_->on_released(slot);
   } else {
@@ -149,6 +149,19 @@ void AttemptLife::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
     parts_.gangs.member_lost(attempt.key);
   if (!job.type->open_at_once(kind) && group.alive() == 0) parts_.jobs.note_yield(job);
   changes_.trackers.insert(attempt.tracker);
+}
+
+// What it leaves is its queue's until it is offered, as far as the tracker has it to give: one that
+// has fewer slots than before may hold more than these.
+void AttemptLife::note_freed(const Attempt& attempt, std::int64_t slots) {
+  const TaskKind kind = attempt.key.task.kind;
+  std::int64_t free = state_.free_slots(state_.tracker(attempt.tracker), kind);
+  for (const FreedSlots& freed : state_.claims().freed()) {
+    if (freed.tracker == attempt.tracker && freed.kind == kind) free -= freed.slots;
+  }
+  slots = std::min(slots, free);
+  if (slots <= 0) return;
+  state_.mutable_claims().add_freed({attempt.tracker, attempt.queue, kind, slots});
 }
 
 void AttemptLife::release_commit(Job& job, TaskKind kind, std::uint32_t index,

@@ -37,6 +37,7 @@ class AttemptLife : public Part {
   void each_amount(const Attempt& attempt, F f) const;
   void settle_preempted(const Attempt& attempt, AttemptEnded::How how);
   void finish_attempt(AttemptSlot slot, AttemptEnded::How how);
+  void note_freed(const Attempt& attempt, std::int64_t slots);
   void reopen_if_left(Job& job, const TaskKey& key);
   void note_failure(Job& job, TaskKind kind, std::uint32_t index, TrackerId where);
 };

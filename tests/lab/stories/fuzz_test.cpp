@@ -55,6 +55,13 @@ INSTANTIATE_TEST_SUITE_P(
         OldError{866, "the update counted a job that a lost tracker had just cost its place"},
         OldError{1176, "a narrow victim gathered first barred the wide one that would do alone"},
         OldError{1182, "slots were freed for a pool whose job had just lost its place"},
+        OldError{3443, "the checker took slots for left that came back with a lost tracker"},
+        OldError{4071, "a tracker reserved for a map was given up with that for a reduce"},
+        OldError{4746, "the checker wanted kills at a tick that had none to make"},
+        OldError{8637, "the checker forgot what kills for pools had cost a queue"},
+        OldError{9874, "the checker compared paused claims with what kills made of it later"},
+        OldError{14842, "the checker took a kill for another on the same tracker"},
+        OldError{18478, "a slot that its tracker did not have met a claim when another was freed"},
         OldError{6049, "the checker wanted a kill for a narrow task that a free slot would do for"},
         OldError{7574, "the checker forgot that kills under way would fill a maximum"}),
     [](const auto& i) { return "seed" + std::to_string(i.param.seed); });
