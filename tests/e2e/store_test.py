@@ -87,7 +87,12 @@ class Store(Cluster):
     def test_a_store_that_was_cut_off(self):
         self.start_store()
         self.submitted("kept", reduces=0)
-        os.truncate(self.part("-wal"), 100)
+
+        # What is being written while the file is cut off makes it long again.
+        def is_refused():
+            os.truncate(self.part("-wal"), 100)
+            return self.weir(*self.submit("refused", reduces=0)).returncode
+        wait_for("a submission is refused", is_refused)
         self.refused_by_store(r"weir\.db-wal was truncated")
         process = self.processes.pop("jobtracker")
         process.kill()

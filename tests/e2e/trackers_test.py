@@ -149,7 +149,7 @@ class Trackers(Cluster):
     def test_a_full_disk(self):
         work = self.dir / "work" / "tt1"
         self.mounted(work, "size=24m")
-        conf = self.settings(extra=BEAT + "tracker: {min_free_disk_mb: 8}\nspeculation: off")
+        conf = self.settings(extra=BEAT + "tracker: {min_free_disk_mb: 8, job_disk_mb: 1000}\nspeculation: off")
         self.start_jobtracker(conf)
         self.start("tt1", ["tracker", "--jobtracker", self.address, "--conf", conf, "--name", "tt1", "--work-dir", work])
         self.wait_for_state("tt1", "LIVE")
