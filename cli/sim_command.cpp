@@ -63,9 +63,9 @@ std::string counted(std::size_t count, const char* what) {
 void show_summary(Context& context, const Runner& runner, double wall_s) {
   const auto rows = runner.summary()->rows();
   if (context.json()) {
-    print_json(context.out, summary_json(rows));
+    print_json(context.out, summary_json(rows, runner.summary()->dimensions()));
   } else {
-    context.out << summary_tables(rows, context.columns()) << "\n";
+    context.out << summary_tables(rows, runner.summary()->dimensions(), context.columns()) << "\n";
   }
   const double simulated_s = static_cast<double>(runner.engine().elapsed()) / 1000;
   const double per_s = wall_s > 0 ? 1 / wall_s : 0;

@@ -10,7 +10,9 @@
 
 namespace weir::cli {
 
-std::string summary_tables(const std::vector<SummaryRow>& rows, std::size_t width);
-Json summary_json(const std::vector<SummaryRow>& rows);
+// `dimensions`: of containers, if these count.
+std::string summary_tables(const std::vector<SummaryRow>& rows,
+                           const std::vector<std::string>& dimensions, std::size_t width);
+Json summary_json(const std::vector<SummaryRow>& rows, const std::vector<std::string>& dimensions);
 
 }  // namespace weir::cli

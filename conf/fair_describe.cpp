@@ -38,7 +38,7 @@ KeyValues values_of_pool(const PoolSettings& pool) {
                         jobs_text(pool.max_share[index(kind)]));
   }
   result.emplace_back("max_running_jobs", jobs_text(pool.max_running_jobs));
-  result.emplace_back("mode", kPoolModes[static_cast<std::size_t>(pool.mode)]);
+  result.emplace_back("mode", name(pool.mode));
   result.emplace_back("min_share_timeout", format_duration(pool.min_share_timeout_ms));
   result.emplace_back("fair_share_timeout", format_duration(pool.fair_share_timeout_ms));
   result.emplace_back("kill_budget", jobs_text(pool.kill_budget));

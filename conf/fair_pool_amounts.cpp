@@ -8,8 +8,6 @@
 namespace weir {
 namespace {
 
-constexpr std::string_view kSharing[] = {"drf", "fair", "fifo"};
-
 void read_amounts(const MapReader& pool, std::string_view key, const Space& space,
                   PoolSettings::Amounts& amounts) {
   const YamlNode* node = pool.find(key);
@@ -31,7 +29,7 @@ void read_pool_amounts(const MapReader& pool, const Space& space, PoolSettings& 
   if (const auto mode = pool.read_enum("mode", kPoolModes)) {  // the old name
     settings.sharing = *mode == 0 ? PoolSettings::Sharing::kFair : PoolSettings::Sharing::kFifo;
   }
-  if (const auto policy = pool.read_enum("policy", kSharing))
+  if (const auto policy = pool.read_enum("policy", kPoolSharing))
     settings.sharing = static_cast<PoolSettings::Sharing>(*policy);
   read_loan(pool, "lend", space, settings.lend);
 }

@@ -21,7 +21,6 @@ std::vector<std::string> fair_notices(const Settings& settings, const QueueTree&
                                       const Resources& total);
 
 // The words of the settings, in the order of the enums.
-inline constexpr std::string_view kPoolModes[] = {"fair", "fifo"};
 inline constexpr std::string_view kFairAlgorithms[] = {"share", "deficit"};
 inline constexpr std::string_view kFairPreemption[] = {"off", "log_only", "on"};
 

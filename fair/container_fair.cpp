@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "fair/pool_clocks.h"
 #include "fair/pool_names.h"
 #include "jobqueue/policy/container_reasons.h"
 
@@ -216,8 +217,14 @@ void ContainerFair::running_groups(const Job& job, std::vector<RunningGroup>& gr
 
 // --- What it says ---
 
-std::vector<PoolFigures> ContainerFair::pool_figures(TimeMs) const {
+std::vector<PoolFigures> ContainerFair::pool_figures(TimeMs now) const {
   amounts_.settle_all();
+  std::vector<std::uint32_t> running(tree_.size(), 0), waiting(tree_.size(), 0);
+  for (const auto& [id, line] : jobs_) {
+    const Job* job = state_.find_job(id);
+    if (job == nullptr || is_over(job->state)) continue;
+    ++(line->runnable ? running : waiting)[line->pool.index()];
+  }
   std::vector<PoolFigures> all;
   for (std::size_t p = 1; p < tree_.size(); ++p) {
     const PoolTree::Node& node = tree_.node(PoolId(p));
@@ -225,9 +232,14 @@ std::vector<PoolFigures> ContainerFair::pool_figures(TimeMs) const {
     PoolFigures pool{.pool = node.path,
                      .parent = tree_.node(node.parent).path,
                      .declared = node.declared,
-                     .fifo = PoolAmounts::sharing(node) == PoolSettings::Sharing::kFifo,
-                     .weight_millionths = node.settings->weight};
-    for (const auto& [tie, job] : amounts_.jobs(PoolId(p))) pool.jobs_running += job->runnable;
+                     .mode = weir::name(PoolAmounts::sharing(node)),
+                     .weight_millionths = node.settings->weight,
+                     .jobs_running = running[p],
+                     .jobs_waiting = waiting[p]};
+    if (const auto stamps = memory_.pools.find(node.path); stamps != memory_.pools.end()) {
+      pool.below_min_share_ms[0] = passed(now, stamps->second.at_min_share[0]);
+      pool.below_half_share_ms[0] = passed(now, stamps->second.at_half_share[0]);
+    }
     const ShareLine& line = amounts_.pool(PoolId(p));
     for (const Dimension d : state_.space().dimensions()) {
       pool.of_dimension.push_back(
@@ -248,7 +260,10 @@ std::vector<PoolFigures> ContainerFair::pool_figures(TimeMs) const {
 JobFigures ContainerFair::job_figures(JobId job, TaskKind) const {
   amounts_.settle_all();
   JobFigures figures;
-  if (const JobLine* line = find(job)) figures.of_dimension = line->share;
+  if (const JobLine* line = find(job)) {
+    figures.of_dimension = line->share;
+    figures.weight_millionths = line->weight / 1000;
+  }
   if (delay_.on() && state_.has_locations(job))
     figures.locality = {.allowed = delay_.allowed(job, false), .left_ms = delay_.left(job)};
   return figures;

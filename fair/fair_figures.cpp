@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "fair/fair_policy.h"
+#include "fair/pool_clocks.h"
 #include "fair/pool_names.h"
 #include "jobqueue/policy/slot_reasons.h"
 
@@ -76,7 +77,7 @@ PoolFigures FairPolicy::figures_of_empty(const std::string& path) const {
   const PoolSettings& settings = settings_->undeclared;
   PoolFigures figures{.pool = path,
                       .parent = std::string(parent_path(path)),
-                      .fifo = settings.mode == PoolSettings::Mode::kFifo,
+                      .mode = weir::name(settings.mode),
                       .weight_millionths = settings.weight};
   for (const TaskKind kind : kTaskKinds) {
     figures.of[index(kind)] = {.maximum = settings.max_share[index(kind)].value_or(-1),
@@ -101,7 +102,7 @@ std::vector<PoolFigures> FairPolicy::pool_figures(TimeMs now) const {
     PoolFigures figures{.pool = node.path,
                         .parent = tree_.node(node.parent).path,
                         .declared = node.declared,
-                        .fifo = node.settings->mode == PoolSettings::Mode::kFifo,
+                        .mode = weir::name(node.settings->mode),
                         .weight_millionths = node.settings->weight,
                         .jobs_running = running[pool.index()],
                         .jobs_waiting = waiting[pool.index()]};
@@ -121,9 +122,8 @@ std::vector<PoolFigures> FairPolicy::pool_figures(TimeMs now) const {
           .share = line.share,
           .min_share = line.minimum};
       if (stamps == memory_.pools.end()) continue;
-      const auto since = [now](TimeMs stamp) { return stamp == kNever ? 0 : now - stamp; };
-      figures.below_min_share_ms[k] = since(stamps->second.at_min_share[k]);
-      figures.below_half_share_ms[k] = since(stamps->second.at_half_share[k]);
+      figures.below_min_share_ms[k] = passed(now, stamps->second.at_min_share[k]);
+      figures.below_half_share_ms[k] = passed(now, stamps->second.at_half_share[k]);
       figures.unmet[k] = unmet(pool, kind, now);
     }
     if (copies_) figures.copying = copies_->line(pool).running;

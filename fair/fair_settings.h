@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "jobqueue/model/ids.h"
@@ -79,5 +80,15 @@ struct FairSettings : PolicySettings {
   std::int64_t copy_factor = 3;
   std::string allocations_file;  // empty: the pools stand in weir.yaml
 };
+
+// In the order of Mode, and of Sharing.
+inline constexpr std::string_view kPoolModes[] = {"fair", "fifo"};
+inline constexpr std::string_view kPoolSharing[] = {"drf", "fair", "fifo"};
+inline std::string_view name(PoolSettings::Mode mode) {
+  return kPoolModes[static_cast<std::size_t>(mode)];
+}
+inline std::string_view name(PoolSettings::Sharing sharing) {
+  return kPoolSharing[static_cast<std::size_t>(sharing)];
+}
 
 }  // namespace weir

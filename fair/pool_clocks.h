@@ -18,6 +18,8 @@ void follow_clocks(PolicyMemory& memory, const std::string& pool, std::size_t pl
 // Stamps that say nothing, and those of pools that are gone.
 void forget_clocks(PolicyMemory& memory, const PoolTree& tree);
 
+// For how long it has been short, which was at its share at `stamp`; 0: it is not.
+inline DurationMs passed(TimeMs now, TimeMs stamp) { return stamp == kNever ? 0 : now - stamp; }
 // Whether a pool that was at its share at `stamp` and not since has been short for too long.
 bool beyond(TimeMs now, TimeMs stamp, DurationMs timeout);
 

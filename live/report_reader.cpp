@@ -58,7 +58,6 @@ class Reader {
     if (!dimensions_.empty()) {
       made_.classes = report::container_classes(dimensions_);
       made_.slot_s.assign(dimensions_.size(), 0);
-      made_.notes.emplace_back("Killed tasks are counted in containers.");
     }
     for (const Json& queue : get_json(client_, "/api/v1/queues")) {
       if (!part_of(queue, "leaf").is_boolean() || !part_of(queue, "leaf").get<bool>()) continue;
@@ -231,14 +230,29 @@ class Reader {
     const std::string reason = text_of(kill, "reason");
     if (reason != "reclaim" && reason != "min_share" && reason != "fair_share") return;
     const std::int64_t at = number_of(kill, "t"), ran = number_of(kill, "ran_ms");
-    const std::int64_t slots = number_of(kill, "slots", 1), slot_ms = ran * slots;
+    const std::int64_t slots = number_of(kill, "slots", 1);
     made_.wasted_seen_slot_s = made_.wasted_seen_slot_s.value_or(0) +
                                static_cast<double>(seen_of(at - ran, at) * slots) / 1000;
     tally_.add_kill({.victim = text_of(kill, "queue"),
                      .claimant = text_of(kill, "for"),
                      .reason = reason,
                      .at = std::min(at, now_ - 1),
-                     .wasted_slot_s = static_cast<double>(slot_ms) / 1000});
+                     .wasted_slot_s = had_by(kill, ran)});
+  }
+
+  // What it had had of each class, or of each dimension.
+  std::vector<double> had_by(const Json& kill, std::int64_t ran) const {
+    const auto time = [ran](std::int64_t of) { return static_cast<double>(ran * of) / 1000; };
+    std::vector<double> had;
+    if (dimensions_.empty()) {
+      had.resize(kTaskKindCount);
+      const TaskKind kind =
+          text_of(kill, "class") == name(TaskKind::kReduce) ? TaskKind::kReduce : TaskKind::kMap;
+      had[index(kind)] = time(number_of(kill, "slots", 1));
+    }
+    for (const std::string& dimension : dimensions_)
+      had.push_back(time(number_of(part_of(kill, "container"), dimension.c_str())));
+    return had;
   }
 
   report::Report finish() {

@@ -24,7 +24,7 @@ std::vector<Counted> container_classes(const std::vector<std::string>& dimension
 }
 
 std::string times_of(const Report& report, const std::vector<double>& seconds) {
-  if (report.slots()) return slot_time(std::accumulate(seconds.begin(), seconds.end(), 0.0));
+  if (report.slots()) return slot_time(in_all(seconds));
   std::string text;
   for (std::size_t i = 0; i < std::min(seconds.size(), report.classes.size()); ++i) {
     if (seconds[i] <= 0) continue;
@@ -44,8 +44,13 @@ std::optional<std::string> times_of(const Report& report, const QueueTotals::Tim
   return times_of(report, known);
 }
 
-std::string waste_of(const Report& report, double slot_seconds) {
-  return time_of(slot_seconds, report.slots() ? "slot" : "container");
+void add_up(std::vector<double>& sum, const std::vector<double>& part) {
+  if (sum.size() < part.size()) sum.resize(part.size());
+  for (std::size_t i = 0; i < part.size(); ++i) sum[i] += part[i];
+}
+
+double in_all(const std::vector<double>& of) {
+  return std::accumulate(of.begin(), of.end(), 0.0);
 }
 
 }  // namespace weir::report

@@ -14,7 +14,8 @@ namespace weir::report {
 std::string times_of(const Report& report, const std::vector<double>& seconds);
 // Nothing where the policy had no such figure.
 std::optional<std::string> times_of(const Report& report, const QueueTotals::Times& seconds);
-// What killed tasks had run; a container counts as one.
-std::string waste_of(const Report& report, double slot_seconds);
+// Figures of each class; those that are missing are 0.
+void add_up(std::vector<double>& sum, const std::vector<double>& part);
+double in_all(const std::vector<double>& of);
 
 }  // namespace weir::report

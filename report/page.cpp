@@ -51,8 +51,8 @@ std::string html(const Report& report) {
          section("Kills and waste",
                  report.slots() ? "Tasks killed so that another queue got its slots, and the "
                                   "slot-time they had used."
-                                : "Tasks killed so that another queue got what it is owed, and for "
-                                  "how long they had run.",
+                                : "Tasks killed so that another queue got what it is owed, and "
+                                  "what they had had.",
                  kill_chart(report) + kill_table(report)) +
          section("Slowest jobs", "By the time from submission to the end.", slow_jobs(report)) +
          section("Totals",

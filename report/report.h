@@ -39,7 +39,7 @@ struct Point {
   TimeMs from = 0, to = 0;
   std::vector<Figures> of = std::vector<Figures>(kTaskKindCount);  // of each of Report::classes
   double kills = 0;  // of its tasks, for others
-  double wasted_slot_s = 0;
+  std::vector<double> wasted_slot_s;  // what these had had, of each class; may be shorter
 };
 
 // Slots over time. Of the cluster `guaranteed` is the number of its slots.
@@ -56,8 +56,8 @@ struct QueueTotals {
   using Times = std::vector<std::optional<double>>;
   std::vector<double> used_slot_s = std::vector<double>(kTaskKindCount);  // of each class
   Times lent_slot_s = Times(kTaskKindCount), borrowed_slot_s = Times(kTaskKindCount);
-  std::uint64_t lost = 0;  // tasks killed for others, and what they had done
-  double wasted_slot_s = 0;
+  std::uint64_t lost = 0;  // tasks killed for others, and what they had had, as in Point
+  std::vector<double> wasted_slot_s = {};
   std::uint64_t gained = 0;  // tasks of others that were killed for it
   std::uint64_t jobs() const { return succeeded + failed + killed; }
 };
@@ -65,7 +65,7 @@ struct QueueTotals {
 struct Kills {
   std::string victim, claimant, reason;
   std::uint64_t count = 0;
-  double wasted_slot_s = 0;
+  std::vector<double> wasted_slot_s = {};
 };
 
 struct SlowJob {

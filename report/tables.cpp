@@ -60,7 +60,7 @@ QueueTotals sum_of(const Report& report) {
       add(all.borrowed_slot_s, queue.borrowed_slot_s);
     }
     all.lost += queue.lost;
-    all.wasted_slot_s += queue.wasted_slot_s;
+    add_up(all.wasted_slot_s, queue.wasted_slot_s);
     all.gained += queue.gained;
   }
   return all;
@@ -82,7 +82,7 @@ std::string totals_row(const Report& report, const QueueTotals& totals, const ch
       look, escaped(totals.queue), count(totals.jobs()), count(totals.failed + totals.killed),
       count(totals.unfinished), use, or_dash(report, totals.lent_slot_s),
       or_dash(report, totals.borrowed_slot_s), count(totals.lost),
-      waste_of(report, totals.wasted_slot_s),
+      times_of(report, totals.wasted_slot_s),
       at_percent(waits, 50) + " / " + at_percent(waits, 95),
       at_percent(responses, 50) + " / " + at_percent(responses, 95));
 }
@@ -153,13 +153,14 @@ std::string wait_axis(std::size_t first, std::size_t last) {
 }
 
 std::string thrown_away(const Report& report, const QueueTotals& all) {
-  const std::string sum = waste_of(report, all.wasted_slot_s) + " thrown away";
+  const std::string sum = times_of(report, all.wasted_slot_s) + " thrown away";
   if (!report.slots()) return sum;
   const double used = all.used_slot_s[0] + all.used_slot_s[1];
-  const double seen = report.wasted_seen_slot_s.value_or(all.wasted_slot_s);
+  const double wasted = in_all(all.wasted_slot_s);
+  const double seen = report.wasted_seen_slot_s.value_or(wasted);
   // Use is known by the second: of little use the part can come out as more than all of it.
   if (used <= 0 || seen > used) return sum;
-  const bool in_part = report.wasted_seen_slot_s && seen < 0.999 * all.wasted_slot_s;
+  const bool in_part = report.wasted_seen_slot_s && seen < 0.999 * wasted;
   return fmt::format("{}, {} of what was used{}", sum, percent(seen, used),
                      in_part ? ", where use is known" : "");
 }
@@ -262,7 +263,7 @@ std::string kill_table(const Report& report) {
     rows += fmt::format("<tr><th scope=\"row\">{}</th><td class=\"text\">{}</td><td "
                         "class=\"text\">{}</td><td>{}</td><td>{}</td></tr>\n",
                         escaped(kills.victim), escaped(kills.claimant), escaped(kills.reason),
-                        count(kills.count), waste_of(report, kills.wasted_slot_s));
+                        count(kills.count), times_of(report, kills.wasted_slot_s));
   }
   return "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Tasks killed\"><table>"
          "<thead><tr><th scope=\"col\">Lost by</th><th scope=\"col\" class=\"text\">For</th>"

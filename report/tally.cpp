@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "jobqueue/model/job_state.h"
+#include "report/counted.h"
 
 namespace weir::report {
 namespace {
@@ -50,10 +51,10 @@ void Tally::add_kill(const Kill& kill) {
   between.claimant = kill.claimant;
   between.reason = kill.reason;
   ++between.count;
-  between.wasted_slot_s += kill.wasted_slot_s;
+  add_up(between.wasted_slot_s, kill.wasted_slot_s);
   QueueTotals& victim = totals(kill.victim);
   ++victim.lost;
-  victim.wasted_slot_s += kill.wasted_slot_s;
+  add_up(victim.wasted_slot_s, kill.wasted_slot_s);
   if (!kill.claimant.empty()) ++totals(kill.claimant).gained;
   timeline_.add_kill(kill.victim, kill.at, kill.wasted_slot_s);
 }
@@ -69,9 +70,13 @@ void Tally::hand_over(TimeMs end, Report& report) {
   }
   for (auto& [name, queue] : totals_) report.totals.push_back(std::move(queue));
   for (auto& [between, kills] : kills_) report.kills.push_back(std::move(kills));
-  std::stable_sort(report.kills.begin(), report.kills.end(), [](const Kills& a, const Kills& b) {
-    return a.wasted_slot_s > b.wasted_slot_s;
-  });
+  // What cost most comes first: most slots, or most of the first dimension.
+  const auto cost = [&report](const Kills& kills) {
+    const std::vector<double>& of = kills.wasted_slot_s;
+    return report.slots() || of.empty() ? in_all(of) : of.front();
+  };
+  std::stable_sort(report.kills.begin(), report.kills.end(),
+                   [&](const Kills& a, const Kills& b) { return cost(a) > cost(b); });
   report.slowest = std::move(slowest_);
 }
 

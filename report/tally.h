@@ -37,7 +37,7 @@ class Tally {
   struct Kill {
     std::string victim, claimant, reason;
     TimeMs at = 0;
-    double wasted_slot_s = 0;
+    std::vector<double> wasted_slot_s = {};  // of each class
   };
   void add_kill(const Kill& kill);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "report/counted.h"
+
 namespace weir::report {
 
 void Timeline::Sums::add(const Figures& figures, double ms) {
@@ -36,7 +38,7 @@ void Timeline::Span::add(const Span& other) {
   if (of.size() < other.of.size()) of.resize(other.of.size());
   for (std::size_t i = 0; i < other.of.size(); ++i) of[i].add(other.of[i]);
   kills += other.kills;
-  wasted_slot_s += other.wasted_slot_s;
+  add_up(wasted_slot_s, other.wasted_slot_s);
 }
 
 void Timeline::halve() {
@@ -87,13 +89,14 @@ void Timeline::add(const std::string& queue, std::size_t of, TimeMs from, TimeMs
   }
 }
 
-void Timeline::add_kill(const std::string& queue, TimeMs at, double wasted_slot_s) {
+void Timeline::add_kill(const std::string& queue, TimeMs at,
+                        const std::vector<double>& wasted_slot_s) {
   at = std::max(at, start_);
   fit(at + 1);
   Spans& spans = spans_of(queue);
   Span& found = span(spans, static_cast<std::size_t>((at - start_) / span_ms_));
   ++found.kills;
-  found.wasted_slot_s += wasted_slot_s;
+  add_up(found.wasted_slot_s, wasted_slot_s);
 }
 
 Series Timeline::series(const std::string& queue, TimeMs end) const {

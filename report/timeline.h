@@ -29,7 +29,7 @@ class Timeline {
            const Figures& figures) {
     add(queue, index(kind), from, to, figures);
   }
-  void add_kill(const std::string& queue, TimeMs at, double wasted_slot_s);
+  void add_kill(const std::string& queue, TimeMs at, const std::vector<double>& wasted_slot_s);
 
   // Up to `end`, cut to so many points; spans of which nothing is known are empty.
   Series series(const std::string& queue, TimeMs end) const;
@@ -49,7 +49,8 @@ class Timeline {
   };
   struct Span {
     std::vector<Sums> of = std::vector<Sums>(kTaskKindCount);
-    double kills = 0, wasted_slot_s = 0;
+    double kills = 0;
+    std::vector<double> wasted_slot_s;
     void add(const Span& other);
   };
   using Spans = std::vector<Span>;

@@ -311,7 +311,7 @@ std::string kill_chart(const Report& report) {
   for (const Series& series : report.queues) {
     for (std::size_t i = 0; i < std::min(sum.points.size(), series.points.size()); ++i) {
       sum.points[i].kills += series.points[i].kills;
-      sum.points[i].wasted_slot_s += series.points[i].wasted_slot_s;
+      add_up(sum.points[i].wasted_slot_s, series.points[i].wasted_slot_s);
     }
   }
   const auto kills = [](const Point& p) { return p.kills; };
@@ -320,13 +320,14 @@ std::string kill_chart(const Report& report) {
   Plot plot(frame_of(report, most, "middle", "Tasks killed for other queues over time"));
   plot.bars(sum.points, kills, "kill");
   plot.say(sum.points, 48, [&](const std::vector<Point>& piece) {
-    double count = 0, wasted = 0;
+    double count = 0;
+    std::vector<double> wasted;
     for (const Point& point : piece) {
       count += point.kills;
-      wasted += point.wasted_slot_s;
+      add_up(wasted, point.wasted_slot_s);
     }
     return fmt::format("{} tasks killed, {} thrown away", amount(count),
-                       waste_of(report, wasted));
+                       times_of(report, wasted));
   });
   return plot.html();
 }

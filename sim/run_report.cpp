@@ -119,14 +119,16 @@ void RunReport::take_kill(const Engine& engine, TimeMs at, const KillOrdered& ki
   if (claimant.empty() && kill.for_queue.valid()) {
     claimant = engine.state().tree().node(kill.for_queue).path;
   }
-  const bool slots = !engine.state().space().containers();  // a container counts as one
-  const auto slot_ms =
-      kill.ran_ms * (slots ? engine.state().job(task.job).width(task.kind) : std::int64_t{1});
+  std::vector<double> had;
+  for (const Dimension d : engine.state().space().dimensions()) {
+    const std::int64_t amount = engine.state().job(task.job).need(task.kind)[d];
+    had.push_back(static_cast<double>(kill.ran_ms * amount) / 1000);
+  }
   tally_.add_kill({.victim = place_of(engine, task.job),
                    .claimant = std::move(claimant),
                    .reason = std::string(name(kill.reason)),
                    .at = at,
-                   .wasted_slot_s = static_cast<double>(slot_ms) / 1000});
+                   .wasted_slot_s = std::move(had)});
 }
 
 void RunReport::use(const Engine& engine, const TaskKey& task, DurationMs held_ms) {
@@ -202,14 +204,13 @@ report::Report RunReport::end(const Engine& engine) {
   for (const auto& [id, job] : open_) ++tally_.totals(place_of(engine, id)).unfinished;
   report::Report made;
   made.to = told(engine.now());
-  tally_.hand_over(made.to, made);
   const Space& space = engine.state().space();
   if (space.containers()) {
     std::vector<std::string> names;
     for (const Dimension d : space.dimensions()) names.emplace_back(space.name(d));
     made.classes = report::container_classes(names);
-    made.notes.emplace_back("Killed tasks are counted in containers.");
   }
+  tally_.hand_over(made.to, made);
   made.slot_s.clear();
   for (const std::int64_t ms : total_ms_) made.slot_s.push_back(static_cast<double>(ms) / 1000);
   std::string ruled;

@@ -25,8 +25,11 @@ Percentiles percentiles_of(std::vector<DurationMs> times) {
   return result;
 }
 
-double pending_slots(const Job& job, TaskKind kind) {
-  return static_cast<double>(job.launchable(kind) * job.width(kind));
+double pending_of(const Job& job, Dimension dimension) {
+  std::int64_t pending = 0;
+  for (const TaskKind kind : job.kinds())
+    pending += job.launchable(kind) * job.need(kind)[dimension];
+  return static_cast<double>(pending);
 }
 
 }  // namespace
@@ -34,20 +37,20 @@ double pending_slots(const Job& job, TaskKind kind) {
 void Summary::on_step(const Engine& engine, const Input& input, const Output& output) {
   if (std::holds_alternative<Heartbeat>(input.body)) ++heartbeats_;
   for (const Event& event : output.events) take(engine, event);
-  const Resources& total = engine.state().total();
-  const bool changed =
-      total.slots(TaskKind::kMap) != slots_[0] || total.slots(TaskKind::kReduce) != slots_[1];
   const bool tick = std::holds_alternative<Tick>(input.body);
-  if (changed || tick) integrate(engine);
+  if (engine.state().total() != total_ || tick) integrate(engine);
   if (tick) sample_fairness(engine);
 }
 
 void Summary::integrate(const Engine& engine) {
-  const TimeMs since = seen_until_;
-  for (const TaskKind kind : kTaskKinds) {
-    capacity_ms_[index(kind)] += slots_[index(kind)] * (engine.now() - since);
-    slots_[index(kind)] = engine.state().total_slots(kind);
+  const Space& space = engine.state().space();
+  counted_ = space.dimensions();
+  for (const Dimension d : counted_) capacity_ms_[d] += total_[d] * (engine.now() - seen_until_);
+  dimensions_.clear();
+  for (const Dimension d : counted_) {
+    if (space.containers()) dimensions_.emplace_back(space.name(d));
   }
+  total_ = engine.state().total();
   seen_until_ = engine.now();
 }
 
@@ -95,22 +98,18 @@ void Summary::take(const Engine& engine, const Event& event) {
     }
   } else if (const auto* kill = fact_as<KillOrdered>(event.fact)) {
     if (kill->reason > KillReason::kFairShare) return;
-    const TaskKey& task = kill->attempt.task;
-    for (Account* account : {&this->account(engine, kill->queue), &all_}) {
-      ++account->row.kills;
-      account->wasted_slot_ms += kill->ran_ms * state.job(task.job).width(task.kind);
-    }
+    for (Account* account : {&this->account(engine, kill->queue), &all_}) ++account->row.kills;
+    add_use(engine, kill->queue, kill->attempt.task, kill->ran_ms, &Account::wasted_ms);
   } else if (const auto* ended = fact_as<AttemptEnded>(event.fact)) {
-    const TaskKey& task = ended->attempt.task;
-    add_slot_time(engine, ended->queue, task.kind,
-                  ended->held_ms * state.job(task.job).width(task.kind));
+    add_use(engine, ended->queue, ended->attempt.task, ended->held_ms, &Account::used_ms);
   }
 }
 
-void Summary::add_slot_time(const Engine& engine, QueueId queue, TaskKind kind,
-                            std::int64_t slot_ms) {
+void Summary::add_use(const Engine& engine, QueueId queue, const TaskKey& task, DurationMs ms,
+                      SlotTime Account::* of) {
+  const Resources& need = engine.state().job(task.job).need(task.kind);
   for (Account* account : {&this->account(engine, queue), &all_}) {
-    account->slot_ms[index(kind)] += slot_ms;
+    for (const Dimension d : engine.state().space().dimensions()) (account->*of)[d] += ms * need[d];
   }
 }
 
@@ -122,24 +121,22 @@ void Summary::end(const Engine& engine) {
   integrate(engine);
   for (const Attempt& attempt : engine.state().attempts()) {
     if (!attempt.live) continue;
-    const TaskKey& task = attempt.key.task;
-    add_slot_time(
-        engine, attempt.queue, task.kind,
-        attempt.in_slots_ms(engine.now()) * engine.state().job(task.job).width(task.kind));
+    add_use(engine, attempt.queue, attempt.key.task, attempt.in_slots_ms(engine.now()),
+            &Account::used_ms);
   }
 }
 
 void Summary::sample_fairness(const Engine& engine) {
   const ClusterState& state = engine.state();
-  for (const TaskKind kind : kTaskKinds) {
+  for (const Dimension d : state.space().dimensions()) {
     std::vector<Claimant> queues;
     for (const QueueId leaf : state.tree().leaves()) {
-      const QueueFigures figures = engine.policy().figures(leaf, kind);
+      const QueueFigures figures = engine.policy().figures(leaf, d);
       const auto demand = static_cast<double>(figures.running + figures.pending);
       if (demand <= 0) continue;
       const double weight = std::max<double>(static_cast<double>(figures.guaranteed), 0.01);
       queues.push_back({demand, weight, static_cast<double>(figures.running)});
-      if (figures.running > 0) fairness_of_users(engine, leaf, kind);
+      if (figures.running > 0) fairness_of_users(engine, leaf, d);
     }
     if (queues.size() < 2) continue;
     all_.jain_sum += jain_index(queues);
@@ -147,18 +144,18 @@ void Summary::sample_fairness(const Engine& engine) {
   }
 }
 
-void Summary::fairness_of_users(const Engine& engine, QueueId leaf, TaskKind kind) {
+void Summary::fairness_of_users(const Engine& engine, QueueId leaf, Dimension dimension) {
   const ClusterState& state = engine.state();
   const QueueState& queue = state.queue(leaf);
   if (queue.users.size() < 2) return;
   std::map<UserId, Claimant> users;
   for (const auto& [user, in_queue] : queue.users) {
-    users[user].has = static_cast<double>(in_queue.running[kind]);
+    users[user].has = static_cast<double>(in_queue.running[dimension]);
     users[user].demand = users[user].has;
   }
   for (const JobId id : queue.unfinished) {
     const Job& job = state.job(id);
-    users[job.user].demand += pending_slots(job, kind);
+    users[job.user].demand += pending_of(job, dimension);
   }
   std::vector<Claimant> claimants;
   for (const auto& [user, claimant] : users) {
@@ -170,17 +167,15 @@ void Summary::fairness_of_users(const Engine& engine, QueueId leaf, TaskKind kin
   ++own.jain_count;
 }
 
-void Summary::close(const Account& account, const std::int64_t (&capacity)[kTaskKindCount],
-                    SummaryRow& row) {
+void Summary::close(const Account& account, SummaryRow& row) const {
   row.response = percentiles_of(account.response_ms);
   row.wait = percentiles_of(account.wait_ms);
-  row.wasted_slot_seconds = static_cast<double>(account.wasted_slot_ms) / 1000;
-  for (const TaskKind kind : kTaskKinds) {
-    const auto used = static_cast<double>(account.slot_ms[index(kind)]);
-    row.slot_seconds[index(kind)] = used / 1000;
-    if (capacity[index(kind)] > 0) {
-      row.slot_use[index(kind)] = used / static_cast<double>(capacity[index(kind)]);
-    }
+  for (const Dimension d : counted_) {
+    const auto used = static_cast<double>(account.used_ms[d]);
+    const std::int64_t there_was = capacity_ms_[d];
+    row.use.push_back({.seconds = used / 1000,
+                       .part = there_was > 0 ? used / static_cast<double>(there_was) : 0,
+                       .wasted_seconds = static_cast<double>(account.wasted_ms[d]) / 1000});
   }
   if (account.jain_count > 0) {
     row.jain = account.jain_sum / static_cast<double>(account.jain_count);
@@ -191,11 +186,11 @@ std::vector<SummaryRow> Summary::rows() const {
   std::vector<SummaryRow> rows;
   for (const auto& [name, account] : queues_) {
     rows.push_back(account.row);
-    close(account, capacity_ms_, rows.back());
+    close(account, rows.back());
   }
   rows.push_back(all_.row);
   rows.back().queue = "all";
-  close(all_, capacity_ms_, rows.back());
+  close(all_, rows.back());
   return rows;
 }
 

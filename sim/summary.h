@@ -1,9 +1,10 @@
 // `--summary`: what a run was like, per leaf queue and in all. Response is submission to end of
-// jobs that ended, wait is submission to first launch, percentiles by nearest rank. Slot use is
-// slot-time of tasks over slot-time of the cluster. Kills are preemptions; what they threw away is
-// counted in slot-seconds. Jain's index (fairness.h) compares at each update of the policy the
-// users of a queue with each other, in all the queues by their guarantees, and is the mean over the
-// updates where two or more want slots. One thread.
+// jobs that ended, wait is submission to first launch, percentiles by nearest rank. Use is
+// slot-time of tasks over slot-time of the cluster, or by dimension of containers. Kills are
+// preemptions; what they threw away is counted in slot-seconds, or likewise. Jain's index
+// (fairness.h) compares at each update of the policy the users of a queue with each other, in all
+// the queues by their guarantees, and is the mean over the updates where two or more want slots,
+// and over the dimensions. One thread.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "jobqueue/model/queue_counters.h"
 #include "sim/job_names.h"
 #include "sim/observer.h"
 #include "sim/sim_engine.h"
@@ -28,11 +30,15 @@ struct SummaryRow {
   std::uint64_t succeeded = 0, failed = 0, killed = 0;
   std::uint64_t unfinished = 0;
   Percentiles response, wait;
-  double slot_seconds[kTaskKindCount] = {0, 0};
-  double slot_use[kTaskKindCount] = {0, 0};  // of the cluster's, 0 to 1
-  std::uint64_t launches[3] = {0, 0, 0};     // of maps, by Locality
+  // Of maps and reduces, or of each dimension of containers.
+  struct Use {
+    double seconds = 0;  // slot-seconds, MB-seconds and so on
+    double part = 0;     // of the cluster's, 0 to 1
+    double wasted_seconds = 0;
+  };
+  std::vector<Use> use;
+  std::uint64_t launches[3] = {0, 0, 0};  // of maps, by Locality
   std::uint64_t kills = 0;
-  double wasted_slot_seconds = 0;
   std::optional<double> jain;
 };
 
@@ -43,6 +49,8 @@ class Summary : public Observer {
   void end(const Engine& engine);
   // "all" is the last row.
   std::vector<SummaryRow> rows() const;
+  // Whose use they tell; empty: of maps and reduces.
+  const std::vector<std::string>& dimensions() const { return dimensions_; }
   std::uint64_t launches() const { return launches_; }
   std::uint64_t heartbeats() const { return heartbeats_; }
   TimeMs last_end() const { return last_end_; }  // of a job
@@ -57,8 +65,7 @@ class Summary : public Observer {
   struct Account {
     SummaryRow row;
     std::vector<DurationMs> response_ms, wait_ms;
-    std::int64_t slot_ms[kTaskKindCount] = {0, 0};
-    std::int64_t wasted_slot_ms = 0;
+    SlotTime used_ms, wasted_ms;
     double jain_sum = 0;
     std::uint64_t jain_count = 0;
   };
@@ -66,18 +73,21 @@ class Summary : public Observer {
   Account& account(const Engine& engine, QueueId queue);
   void take(const Engine& engine, const Event& event);
   void integrate(const Engine& engine);
-  void add_slot_time(const Engine& engine, QueueId queue, TaskKind kind, std::int64_t slot_ms);
+  // A task of the queue has had its room for so long.
+  void add_use(const Engine& engine, QueueId queue, const TaskKey& task, DurationMs ms,
+               SlotTime Account::* of);
   void sample_fairness(const Engine& engine);
-  void fairness_of_users(const Engine& engine, QueueId leaf, TaskKind kind);
-  static void close(const Account& account, const std::int64_t (&capacity)[kTaskKindCount],
-                    SummaryRow& row);
+  void fairness_of_users(const Engine& engine, QueueId leaf, Dimension dimension);
+  void close(const Account& account, SummaryRow& row) const;
 
   std::map<std::string, Account> queues_;
   Account all_;
   std::map<JobId, JobTimes> open_;  // jobs that have not ended
   TimeMs seen_until_ = SimEngine::kStart;
-  std::int64_t slots_[kTaskKindCount] = {0, 0};        // of the cluster, since seen_until_
-  std::int64_t capacity_ms_[kTaskKindCount] = {0, 0};  // slot-time of the cluster
+  Resources total_;       // of the cluster, since seen_until_
+  SlotTime capacity_ms_;  // of the cluster
+  std::vector<Dimension> counted_;
+  std::vector<std::string> dimensions_;
   std::uint64_t launches_ = 0;
   std::uint64_t heartbeats_ = 0;
   TimeMs last_end_ = SimEngine::kStart;

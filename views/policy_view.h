@@ -41,10 +41,13 @@ struct OutlookView {
     Figures maps;
     Figures reduces;
     std::optional<std::int64_t> weight_millionths;  // of a pool, as what follows
-    std::optional<std::string> mode;                // fair, fifo: how its jobs share
+    std::optional<std::string> mode;                // drf, fair, fifo: how its jobs share
     std::optional<std::int32_t> jobs_running;       // of a leaf: that may run
     std::optional<std::int32_t> jobs_waiting;       // that are over a limit on running jobs
     std::vector<Amounts> amounts;  // where containers count, and nothing in maps and reduces
+    // Where containers count, of a pool: a dimension is not short by itself. As in Figures.
+    std::optional<std::int64_t> below_min_share_ms;
+    std::optional<std::int64_t> below_half_share_ms;
     friend bool operator==(const Share&, const Share&) = default;
   };
 
@@ -63,6 +66,12 @@ struct JobStandingsView {
     std::optional<std::int64_t> deficit_ms;  // slot-milliseconds; where deficits decide
     friend bool operator==(const Figures&, const Figures&) = default;
   };
+  struct Amount {
+    std::string dimension;
+    std::int64_t running = 0;
+    std::int64_t share_thousandths = 0;
+    friend bool operator==(const Amount&, const Amount&) = default;
+  };
   struct Job {
     JobId id;
     std::string name;
@@ -70,6 +79,9 @@ struct JobStandingsView {
     std::string pool;
     Figures maps;
     Figures reduces;
+    // Where containers count, and nothing in maps and reduces.
+    std::vector<Amount> amounts = {};
+    std::optional<std::int64_t> weight_millionths = {};
     // Delay scheduling: how far from its input its next map may run now (node, rack, any), and
     // after how long further out. Absent: it does not wait for places near its input.
     std::optional<std::string> may_run;

@@ -16,13 +16,14 @@ struct PoolFigures {
   std::string pool;
   std::string parent;  // dotted path; empty at the top
   bool declared = false;
-  bool fifo = false;
+  std::string_view mode = "fair";  // how its children share, or in a leaf its jobs: drf, fair, fifo
   std::int64_t weight_millionths = 0;
   std::uint32_t jobs_running = 0, jobs_waiting = 0;  // of a leaf; waiting: over a limit
   std::array<QueueFigures, kTaskKindCount> of{};
   std::vector<QueueFigures> of_dimension = {};  // where containers count, by place
   std::int64_t copying = -1;  // places to copy in that its reduces take; -1: there are none
-  // How long below the minimum share, and below half of the fair share; 0: it is not.
+  // How long below the minimum share, and below half of the fair share; 0: it is not. Where
+  // containers count the whole pool is, and the first says it.
   std::array<DurationMs, kTaskKindCount> below_min_share_ms{}, below_half_share_ms{};
   // Slots that it was due at the last check and that nobody could be killed for.
   std::array<std::int64_t, kTaskKindCount> unmet{};

@@ -76,7 +76,7 @@ Result<RunFigures> run_case(const std::string& name, const std::string& scenario
     figures.makespan_s = static_cast<double>(summary.last_end() - SimEngine::kStart) / 1000;
     const std::int64_t slots = (*runner)->engine().state().total_slots(TaskKind::kReduce);
     figures.reduce_use =
-        100 * row.slot_seconds[1] / (static_cast<double>(slots) * figures.makespan_s);
+        100 * row.use[1].seconds / (static_cast<double>(slots) * figures.makespan_s);
   }
   figures.tasks_per_s = static_cast<double>(summary.launches()) / figures.makespan_s;
   return figures;

@@ -1,5 +1,6 @@
 """The pages where containers count: every figure of queues, trackers and jobs by dimension, held against the API and the
 metrics, with MapReduce beside an application, a gang that holds room and a tracker that is kept for it."""
+import json
 import re
 import unittest
 import urllib.request
@@ -180,10 +181,35 @@ class Dimensions(WithPages):
         self.browser.open("/pools")
         for word in ("Dimension", "memory", "vcores", "gpu", "1,024"):
             self.browser.see(word)
+        self.jobs_stand_by_dimension()
         self.browser.open("/policy")
         for label in ("Memory, MB", "Vcores", "gpu"):
             self.browser.see(label, "main h2")
         self.sound()
+
+    def jobs_stand_by_dimension(self):
+        self.browser.open("/pools?pool=research.vision&advanced=1")
+        heads = lambda: self.browser.text('main .panel:last-child [role="row"]')
+        self.browser.wait("its columns are there", lambda: "Share, memory" in heads())
+        for head in ("Share, vcores", "Share, gpu", "Weight"):
+            self.assertIn(head, heads())
+        self.assertNotIn("Deficit", heads())
+        told = lambda: json.loads(self.read("/api/v1/policy?advanced=1"))
+        train = lambda: next(one for one in told()["jobs"] if one["job"] == "job_0002")
+        wait_for("its containers are published", lambda: train()["dimensions"]["memory_mb"]["running"] == 3072)
+        self.assertEqual(train()["dimensions"]["gpu"]["running"], 2)
+        self.assertEqual(train()["weight"], 1)
+        share = train()["dimensions"]["memory_mb"]["share"]
+        self.assertGreater(share, 0)
+        self.browser.see(f"{share:,.2f}".rstrip("0").rstrip("."), '.panel:last-child [role="gridcell"]')
+        modes = {one["name"]: one["mode"] for one in next(o for o in told()["outlooks"] if o["policy"] == "fair")["shares"]}
+        self.assertEqual(set(modes.values()), {"drf"})
+        for width in (390, 800, 1440):
+            self.browser.size(width, 900)
+            self.browser.wait("all of it fits", lambda: self.browser.js(
+                "return [...document.querySelectorAll('.table')]"
+                ".every((one) => one.scrollWidth <= one.clientWidth + 1)"))
+        self.browser.size(1440, 900)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ queues:
 NOT_HERE = {"Claim.width", "Claim.dimension", "Claim.overdue_ms", "OpenClaim.width", "OpenClaim.dimension", "Hold.room",
             "OpenClaim.overdue_ms", "Cluster.store_error", "Decision.speculative", "Decision.what", "Decision.container",
             "Figures.unmet", "Hold.claim", "Hold.dying", "Hold.kind", "Hold.slots", "Hold.tracker", "JobStanding.locality_left_ms",
+            "JobStanding.weight", "JobAmount.running", "JobAmount.share", "Share.below_min_share_ms", "Share.below_half_share_ms",
             "JobStanding.may_run", "QueueUser.limit_reduces", "SeriesFigures.share_thousandths", "SettingsDiff.queues.moves_to",
             "Slots.copying", "Tasks.copied", "Tasks.copying", "Tasks.speculative", "Tasks.speculative_won", "Tracker.back_at_ms",
             "Tracker.copied", "Tracker.copying", "Tracker.health", "Offer.total", "Offer.used", "Offer.free",

@@ -47,9 +47,9 @@ Report sample(const std::string& queue) {
   totals.lent_slot_s[0] = 5;
   totals.borrowed_slot_s[0] = 2;
   totals.lost = 2;
-  totals.wasted_slot_s = 4;
+  totals.wasted_slot_s = {4, 0};
   report.totals = {totals};
-  report.kills = {{queue, queue, "reclaim", 2, 4}};
+  report.kills = {{queue, queue, "reclaim", 2, {4, 0}}};
   SlowJob job;
   job.id = job.name = job.user = job.queue = job.state = queue;
   job.response_ms = 800'000;
@@ -88,7 +88,7 @@ TEST(Page, WhatWasThrownAwayIsAPartOfTheUseThatIsKnown) {
   report.wasted_seen_slot_s = 2;
   EXPECT_THAT(html(report),
               HasSubstr("4 slot-s thrown away, 25.0% of what was used, where use is known"));
-  report.totals[0].wasted_slot_s = 12;
+  report.totals[0].wasted_slot_s = {12};
   report.wasted_seen_slot_s = 12;  // of 8 that were used: the figures do not say
   EXPECT_THAT(html(report), AllOf(HasSubstr("12 slot-s thrown away<"), Not(HasSubstr("150.0%"))));
 }
@@ -152,10 +152,12 @@ TEST(Page, OfContainersItGoesByDimension) {
   report.totals[0].used_slot_s = {7'680, 9, 0};
   report.totals[0].lent_slot_s = {3'600, 2, std::nullopt};
   report.totals[0].borrowed_slot_s = {120, 0, std::nullopt};
+  report.totals[0].wasted_slot_s = {60, 4};
   const std::string page = html(report);
   EXPECT_THAT(page, AllOf(HasSubstr("of the memory used"), HasSubstr("25.0%"),
                           HasSubstr("9 vcore-s of 12 vcore-s"), HasSubstr("memory use</th>"),
-                          HasSubstr("60 MB-min, 2 vcore-s"), HasSubstr("container-s")));
+                          HasSubstr("60 MB-min, 2 vcore-s"),
+                          HasSubstr("60 MB-s, 4 vcore-s thrown away")));
   EXPECT_THAT(page, Not(HasSubstr("slot-s")));
   EXPECT_THAT(page, Not(HasSubstr("Reduce")));
 }

@@ -40,10 +40,10 @@ TEST(RunReport, AgreesWithTheSummaryAndSaysWhoLentLostAndWaited) {
   const report::QueueTotals& a = made.totals[0];
   const report::QueueTotals& b = made.totals[1];
   EXPECT_EQ(a.succeeded, 1);
-  EXPECT_THAT(a.used_slot_s[0], DoubleNear(rows[0].slot_seconds[0], 1e-6));
+  EXPECT_THAT(a.used_slot_s[0], DoubleNear(rows[0].use[0].seconds, 1e-6));
   EXPECT_EQ(a.lost, rows[0].kills);
   EXPECT_EQ(a.lost, 2);
-  EXPECT_THAT(a.wasted_slot_s, DoubleNear(rows[0].wasted_slot_seconds, 1e-6));
+  EXPECT_THAT(a.wasted_slot_s[0], DoubleNear(rows[0].use[0].wasted_seconds, 1e-6));
   EXPECT_EQ(b.gained, 2);
   EXPECT_THAT(b.lent_slot_s[0], Optional(testing::Gt(20)));
   EXPECT_THAT(a.borrowed_slot_s[0], Optional(testing::Gt(60)));

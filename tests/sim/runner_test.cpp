@@ -189,10 +189,10 @@ TEST(Runner, TheSummaryAddsUp) {
   EXPECT_GT(all.kills, 0u);
   EXPECT_EQ(all.kills, run.summary[1].kills);
   double slot_s = 0;
-  for (std::size_t i = 0; i < 3; ++i) slot_s += run.summary[i].slot_seconds[0];
-  EXPECT_NEAR(slot_s, all.slot_seconds[0], 1e-6);
-  EXPECT_GT(all.slot_use[0], 0);
-  EXPECT_LE(all.slot_use[0], 1);
+  for (std::size_t i = 0; i < 3; ++i) slot_s += run.summary[i].use[0].seconds;
+  EXPECT_NEAR(slot_s, all.use[0].seconds, 1e-6);
+  EXPECT_GT(all.use[0].part, 0);
+  EXPECT_LE(all.use[0].part, 1);
   ASSERT_TRUE(all.response.p50_s);
   EXPECT_LE(*all.response.p50_s, *all.response.p99_s);
   ASSERT_TRUE(all.jain);

@@ -50,9 +50,22 @@ bool fill_in(const Engine& engine, Standing& standing) {
   if (job == nullptr || !job->schedulable()) return false;
   const auto of = [&](TaskKind kind) { return job_figures(engine.policy(), job->id, kind); };
   const JobFigures maps = of(TaskKind::kMap);
-  if (maps.share < 0) return false;
-  standing.maps = figures_of(maps, job->tasks(TaskKind::kMap).running);
-  standing.reduces = figures_of(of(TaskKind::kReduce), job->tasks(TaskKind::kReduce).running);
+  const Space& space = engine.state().space();
+  if (space.containers()) {
+    if (maps.of_dimension.empty()) return false;
+    standing.weight_millionths = maps.weight_millionths;
+    for (const Dimension d : space.dimensions()) {
+      std::int64_t running = 0;
+      for (const TaskKind kind : job->kinds())
+        running += job->need(kind)[d] * job->tasks(kind).running;
+      standing.amounts.push_back(
+          {std::string(space.name(d)), running, thousandths(maps.of_dimension[d.place()])});
+    }
+  } else {
+    if (maps.share < 0) return false;
+    standing.maps = figures_of(maps, job->tasks(TaskKind::kMap).running);
+    standing.reduces = figures_of(of(TaskKind::kReduce), job->tasks(TaskKind::kReduce).running);
+  }
   if (maps.locality) {
     standing.may_run = name(maps.locality->allowed);
     standing.locality_left_ms = maps.locality->left_ms;

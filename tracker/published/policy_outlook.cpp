@@ -53,13 +53,15 @@ OutlookView::Share pool_share(const PoolFigures& pool, const Space& space) {
       const std::string_view dimension = space.name(space.dimensions()[i]);
       line.amounts.push_back({std::string(dimension), pool_amount(pool.of_dimension[i])});
     }
+    line.below_min_share_ms = pool.below_min_share_ms[0];
+    line.below_half_share_ms = pool.below_half_share_ms[0];
   } else {
     line.maps = pool_class(pool, TaskKind::kMap);
     line.reduces = pool_class(pool, TaskKind::kReduce);
   }
   if (pool.copying >= 0) line.reduces.copying = pool.copying;
   line.weight_millionths = pool.weight_millionths;
-  line.mode = pool.fifo ? "fifo" : "fair";
+  line.mode = pool.mode;
   line.jobs_running = static_cast<std::int32_t>(pool.jobs_running);
   line.jobs_waiting = static_cast<std::int32_t>(pool.jobs_waiting);
   return line;

@@ -30,6 +30,8 @@ Json share_json(const OutlookView::Share& share) {
   if (share.weight_millionths)
     json["weight"] = static_cast<double>(*share.weight_millionths) / 1'000'000;
   if (share.mode) json["mode"] = *share.mode;
+  if (share.below_min_share_ms) json["below_min_share_ms"] = *share.below_min_share_ms;
+  if (share.below_half_share_ms) json["below_half_share_ms"] = *share.below_half_share_ms;
   if (share.jobs_running) json["jobs_running"] = *share.jobs_running;
   if (share.jobs_waiting) json["jobs_waiting"] = *share.jobs_waiting;
   return json;
@@ -51,6 +53,13 @@ Json standing_json(const JobStandingsView::Job& job) {
                {"pool", job.pool},
                {"maps", standing_json(job.maps)},
                {"reduces", standing_json(job.reduces)}};
+  Json& dimensions = json["dimensions"] = Json::object();
+  for (const JobStandingsView::Amount& each : job.amounts) {
+    dimensions[each.dimension] = {{"running", each.running},
+                                  {"share", static_cast<double>(each.share_thousandths) / 1000}};
+  }
+  if (job.weight_millionths)
+    json["weight"] = static_cast<double>(*job.weight_millionths) / 1'000'000;
   if (job.may_run) json["may_run"] = *job.may_run;
   if (job.locality_left_ms) json["locality_left_ms"] = *job.locality_left_ms;
   return json;

@@ -185,6 +185,13 @@ TEST(ViewsJson, JobsOfAPolicyAreThereIfTheyWereAskedFor) {
   EXPECT_EQ(json["maps"]["deficit_slot_ms"], -1500);
   EXPECT_EQ(json["may_run"], "rack");
   EXPECT_EQ(json["locality_left_ms"], 300);
+  EXPECT_FALSE(json.contains("weight"));
+  job.amounts = {{"memory_mb", 2048, 1365333}};
+  job.weight_millionths = 2'000'000;
+  json = to_json(policy)["jobs"][0];
+  EXPECT_EQ(json["dimensions"]["memory_mb"],
+            Json::parse(R"({"running": 2048, "share": 1365.333})"));
+  EXPECT_EQ(json["weight"], 2.0);
 }
 
 }  // namespace

@@ -24,6 +24,19 @@ function withJobsBelow(pools) {
   });
 }
 
+const starved = ({below_min_share_ms: min, below_half_share_ms: half}) =>
+  min || half ? duration(Math.max(min, half)) : DASH;
+
+const column = (key, label, width, from, tip, text) => ({
+  key,
+  label,
+  width,
+  from,
+  tip,
+  right: true,
+  text,
+});
+
 const pair = (of) => (pool) => `${of(pool.maps)} / ${of(pool.reduces)}`;
 
 /** A line for each dimension of containers. */
@@ -36,7 +49,7 @@ const lines = (classes, of) => ({
     ),
 });
 
-function poolColumns(advanced, classes) {
+function poolColumns(advanced, classes, choose) {
   const slots = areSlots(classes);
   const figure = (key, label, tip, of, from, width = '104px') => ({
     key,
@@ -48,7 +61,7 @@ function poolColumns(advanced, classes) {
     ...(slots ? {text: pair(of)} : lines(classes, of)),
   });
   const dimension = {key: 'dimension', label: 'Dimension', width: '66px'};
-  return [
+  const columns = [
     {
       key: 'name',
       label: 'Pool',
@@ -58,25 +71,24 @@ function poolColumns(advanced, classes) {
         if (!cell.firstChild)
           cell.append(
             h('i', {}),
-            h('button', {class: 'as-link', on: {click: () => cell.choose(cell.pool)}}),
+            h('button', {class: 'as-link', on: {click: () => choose(cell.pool)}}),
           );
         cell.pool = pool;
         cell.firstChild.className = 'dot ' + colourClass(pool.name);
         setPath(cell.lastChild, pool.name);
       },
     },
-    {
-      key: 'jobs',
-      label: 'Jobs',
-      width: '64px',
-      from: 420,
-      right: true,
-      tip: 'Jobs that may run / that wait for a place among the running jobs.',
-      text: (pool) =>
+    column(
+      'jobs',
+      'Jobs',
+      '64px',
+      420,
+      'Jobs that may run / that wait for a place among the running jobs.',
+      (pool) =>
         pool.jobs_running === undefined
           ? DASH
           : `${whole(pool.jobs_running)}/${whole(pool.jobs_waiting ?? 0)}`,
-    },
+    ),
     ...(slots ? [] : [{...dimension, ...lines(classes, (_, [, kind]) => nameOf(kind))}]),
     figure('running', 'Running', WORDS.running, (one) => whole(one.running), 0, slots ? '72px' : '60px'),
     figure('share', 'Fair share', WORDS.fairShare, (one) => share(one.share), 0, slots ? '88px' : '66px'),
@@ -95,72 +107,59 @@ function poolColumns(advanced, classes) {
       advanced ? 830 : 660,
       '84px',
     ),
-    {
-      key: 'weight',
-      label: 'Weight',
-      width: '64px',
-      from: 480,
-      right: true,
-      tip: WORDS.weight,
-      text: (pool) => (pool.weight === undefined ? DASH : share(pool.weight)),
-    },
+    column('weight', 'Weight', '64px', 480, WORDS.weight, ({weight}) => share(weight)),
     figure(
       'max',
       'Max share',
       'Maximum share in slots: its tasks never go beyond.',
-      (one) =>
-        (one.max_share ?? one.maximum) === undefined || (one.max_share ?? one.maximum) === null
-          ? '∞'
-          : whole(one.max_share ?? one.maximum),
+      ({maximum}) => whole(maximum ?? Infinity),
       advanced ? 1000 : 900,
       '96px',
     ),
-    ...(advanced
-      ? [
-          {
-            key: 'mode',
-            label: 'Mode',
-            width: '56px',
-            from: 900,
-            tip:
-              "How the pool's jobs share what it has: fair, each its part by weight; " +
-              'fifo, one after another.',
-            text: (pool) => pool.mode ?? DASH,
-          },
-          figure(
-            'starved',
-            'Starved',
-            WORDS.starved,
-            (one) => {
-              const ms = Math.max(one.below_min_share_ms ?? 0, one.below_half_share_ms ?? 0);
-              return ms ? duration(ms) : DASH;
-            },
-            620,
-            '112px',
-          ),
-        ]
-      : []),
+  ];
+  if (!advanced) return columns;
+  return [
+    ...columns,
+    {
+      key: 'mode',
+      label: 'Mode',
+      width: '56px',
+      from: 900,
+      tip:
+        "How the pool's jobs share what it has: drf, fair, each its part by weight; " +
+        'fifo, one after another.',
+      text: (pool) => pool.mode ?? DASH,
+    },
+    slots
+      ? figure('starved', 'Starved', WORDS.starved, starved, 620, '112px')
+      : column('starved', 'Starved', '76px', 620, WORDS.starved, starved),
   ];
 }
 
 /** How a job stands under the policy that rules, by `of(job)`: nothing of one that waits. */
-function standingColumns(of) {
-  const column = (key, label, width, from, tip, text) => ({
-    key,
-    label,
-    width,
-    tip,
-    from,
-    right: true,
-    text: (job) => (of(job) ? text(of(job)) : DASH),
-  });
+function standingColumns(of, classes) {
+  const own = (key, label, width, from, tip, text) =>
+    column(key, label, width, from, tip, (job) => (of(job) ? text(of(job)) : DASH));
+  const slots = areSlots(classes);
   const both = (figure) => (one) => `${figure(one.maps)} / ${figure(one.reduces)}`;
   const deficit = ({deficit_slot_ms: ms}) => (ms === undefined ? DASH : slotTime(ms));
+  const shares = slots
+    ? [
+        own('fair_share', 'Share', '96px', 620, WORDS.jobShare, both((of) => share(of.share))),
+        own('weight', 'Weight', '84px', 980, WORDS.jobWeight, both((of) => share(of.weight))),
+        own('deficit', 'Deficit', '116px', 760, WORDS.deficit, both(deficit)),
+      ]
+    : [
+        ...classes.map(([view, kind]) =>
+          own(view, 'Share, ' + nameOf(kind), '104px', 620, ofAmounts(WORDS.jobShare), (one) =>
+            share(figuresOf(one, view)?.share),
+          ),
+        ),
+        own('weight', 'Weight', '64px', 760, WORDS.jobWeight, (one) => share(one.weight)),
+      ];
   return [
-    column('fair_share', 'Share', '96px', 620, WORDS.jobShare, both((of) => share(of.share))),
-    column('weight', 'Weight', '84px', 980, WORDS.jobWeight, both((of) => share(of.weight))),
-    column('deficit', 'Deficit', '116px', 760, WORDS.deficit, both(deficit)),
-    column('locality', 'Locality', '96px', 1000, WORDS.localityWait, (one) => {
+    ...shares,
+    own('locality', 'Locality', '96px', 1000, WORDS.localityWait, (one) => {
       if (!one.may_run) return DASH;
       return one.locality_left_ms
         ? `${one.may_run}, ${duration(one.locality_left_ms)}`
@@ -245,8 +244,8 @@ export function draw(page) {
         {
           class: 'toggle',
           tip:
-            'Adds mode and starvation clocks of pools; under fair also share, weight, deficit ' +
-            'and the wait for locality of jobs.',
+            'Adds mode and starvation clocks of pools; under fair also share, weight, ' +
+            'deficit of slots and the wait for locality of jobs.',
         },
         advanced,
         'advanced',
@@ -264,19 +263,8 @@ export function draw(page) {
   const drawTable = () => {
     table?.element.remove();
     classes = classesOf(pools);
-    const columns = poolColumns(advanced.checked, classes).map((column) =>
-      column.key !== 'name'
-        ? column
-        : {
-            ...column,
-            draw: (cell, pool) => {
-              cell.choose = choose;
-              column.draw(cell, pool);
-            },
-          },
-    );
     table = new Table({
-      columns,
+      columns: poolColumns(advanced.checked, classes, choose),
       rowHeight: areSlots(classes) ? 32 : 17 * classes.length + 8,
       keyOf: (pool) => pool.name,
       label: 'Pools',
@@ -334,9 +322,9 @@ export function draw(page) {
   const atHand = ({key}) => !['state', 'user', 'reduces', 'age', 'reason'].includes(key);
   let standings = new Map();
   const drawJobs = () => {
-    const more = advanced.checked && kind === 'pool' && areSlots(classes);
+    const more = advanced.checked && kind === 'pool';
     list.table.columns = more
-      ? [...columns.filter(atHand), ...standingColumns((job) => standings.get(job.number))]
+      ? [...columns.filter(atHand), ...standingColumns((job) => standings.get(job.number), classes)]
       : columns;
     list.table.layOut();
   };
@@ -352,7 +340,10 @@ export function draw(page) {
   };
   const showPools = (value) => {
     pools = withJobsBelow(value);
-    if (!table || String(classesOf(pools)) !== String(classes)) drawTable();
+    if (!table || String(classesOf(pools)) !== String(classes)) {
+      drawTable();
+      drawJobs();
+    }
     table.set(pools);
   };
   const askJobs = () => {
