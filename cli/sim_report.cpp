@@ -64,7 +64,8 @@ std::vector<TableColumn> use_columns(const std::vector<std::string>& dimensions)
   if (dimensions.empty())
     columns.push_back({.header = "WASTED slot-s", .right = true, .rank = 3});
   for (const std::string& dimension : dimensions)
-    columns.push_back({.header = "WASTED " + unit_text(dimension) + "-s", .right = true, .rank = 3});
+    columns.push_back(
+        {.header = "WASTED " + unit_text(dimension) + "-s", .right = true, .rank = 3});
   columns.push_back({.header = "JAIN", .right = true, .rank = 2});
   return columns;
 }

@@ -82,7 +82,7 @@ void RuleTally::count_pool_figures(const Engine& engine) {
       if (figures.maximum >= 0 && figures.running >= figures.maximum && figures.running > 0) {
         hit("pool_at_maximum");
       }
-      if (pool.fifo && pool.jobs_running > 1 && figures.pending > 0) hit("fifo_pool");
+      if (pool.mode == "fifo" && pool.jobs_running > 1 && figures.pending > 0) hit("fifo_pool");
     }
   }
   for (const TaskKind kind : kTaskKinds) {
