@@ -143,6 +143,7 @@ function standingColumns(of, classes) {
   const slots = areSlots(classes);
   const both = (figure) => (one) => `${figure(one.maps)} / ${figure(one.reduces)}`;
   const deficit = ({deficit_slot_ms: ms}) => (ms === undefined ? DASH : slotTime(ms));
+  const wide = 600 + 104 * classes.length;
   const shares = slots
     ? [
         own('fair_share', 'Share', '96px', 620, WORDS.jobShare, both((of) => share(of.share))),
@@ -151,11 +152,11 @@ function standingColumns(of, classes) {
       ]
     : [
         ...classes.map(([view, kind]) =>
-          own(view, 'Share, ' + nameOf(kind), '104px', 620, ofAmounts(WORDS.jobShare), (one) =>
+          own(view, 'Share, ' + nameOf(kind), '104px', wide, ofAmounts(WORDS.jobShare), (one) =>
             share(figuresOf(one, view)?.share),
           ),
         ),
-        own('weight', 'Weight', '64px', 760, WORDS.jobWeight, (one) => share(one.weight)),
+        own('weight', 'Weight', '64px', wide + 80, WORDS.jobWeight, (one) => share(one.weight)),
       ];
   return [
     ...shares,
