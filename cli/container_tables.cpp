@@ -32,11 +32,7 @@ std::vector<std::string> dimensions_of(const std::vector<TrackerView>& trackers)
 }
 
 std::string header_of(const std::string& dimension) {
-  if (dimension == "memory_mb") return "MEMORY MB";
-  std::string header = dimension;
-  std::transform(header.begin(), header.end(), header.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-  return header;
+  return dimension == "memory_mb" ? "MEMORY MB" : upper_case(dimension);
 }
 
 template <class Amount>

@@ -34,6 +34,12 @@ std::string slot_seconds(std::int64_t slot_ms) {
   return fmt::format("{}.{}", slot_ms / 1000, slot_ms % 1000 / 100);
 }
 
+// Whatever the locale says: what is not ASCII stays as it is.
+std::string upper_case(std::string text) {
+  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return text;
+}
+
 std::string local_time(std::int64_t epoch_ms) {
   const std::time_t seconds = static_cast<std::time_t>(epoch_ms / 1000);
   std::tm local{};

@@ -20,6 +20,7 @@ std::string percent(std::int64_t millionths);           // 45%; 100% only when a
 std::string local_time(std::int64_t epoch_ms);          // 2024-11-21 04:25:38
 // Of slots, or of so much of a dimension: exact to a tenth, 61.5.
 std::string slot_seconds(std::int64_t slot_ms);
+std::string upper_case(std::string text);               // ASCII letters of it
 template <class Number>
 std::string or_dash(const std::optional<Number>& value) {
   return value ? std::to_string(*value) : "-";

@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <memory>
 #include <sstream>
 #include <utility>
@@ -55,8 +54,7 @@ std::vector<std::string_view> columns_of(const Context& context, const JobOption
   std::vector<std::string_view> names;
   std::stringstream words(options.columns);
   for (std::string word; std::getline(words, word, ',');) {
-    std::string name = word;
-    for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    const std::string name = upper_case(word);
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end()) {
       const auto near = nearest(name, known);

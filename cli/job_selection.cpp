@@ -55,8 +55,7 @@ std::vector<std::string> states_of(const std::string& text, JobStates among) {
   std::vector<std::string> states;
   std::stringstream words(text);
   for (std::string word; std::getline(words, word, ',');) {
-    std::string state = word;
-    for (char& c : state) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    std::string state = upper_case(word);
     if (std::find(allowed.begin(), allowed.end(), state) == allowed.end()) {
       const auto near = nearest(state, allowed);
       throw wrong_use(fmt::format(

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <cmath>
 #include <utility>
 
@@ -42,16 +41,11 @@ double wasted_slot_seconds(const SummaryRow& row) {
   return row.use[0].wasted_seconds + row.use[1].wasted_seconds;
 }
 
-std::string upper(std::string name) {
-  for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return name;
-}
-
 std::vector<TableColumn> use_columns(const std::vector<std::string>& dimensions) {
   std::vector<TableColumn> columns{{.header = "QUEUE", .least_width = 10}};
   for (const std::string& dimension : dimensions) {
     const std::string name = dimension == "memory_mb" ? "memory" : dimension;
-    columns.push_back({.header = upper(name) + " USE", .right = true});
+    columns.push_back({.header = upper_case(name) + " USE", .right = true});
   }
   if (dimensions.empty()) {
     columns.push_back({.header = "MAP USE", .right = true});

@@ -220,10 +220,12 @@ void ContainerFair::running_groups(const Job& job, std::vector<RunningGroup>& gr
 std::vector<PoolFigures> ContainerFair::pool_figures(TimeMs now) const {
   amounts_.settle_all();
   std::vector<std::uint32_t> running(tree_.size(), 0), waiting(tree_.size(), 0);
-  for (const auto& [id, line] : jobs_) {
-    const Job* job = state_.find_job(id);
-    if (job == nullptr || is_over(job->state)) continue;
-    ++(line->runnable ? running : waiting)[line->pool.index()];
+  for (const auto& [id, line] : jobs_) {  // counted, so in any order
+    if (line->runnable) {
+      ++running[line->pool.index()];
+    } else if (const Job* job = state_.find_job(id); job != nullptr && !is_over(job->state)) {
+      ++waiting[line->pool.index()];
+    }
   }
   std::vector<PoolFigures> all;
   for (std::size_t p = 1; p < tree_.size(); ++p) {

@@ -16,7 +16,8 @@ namespace weir {
 class PoolStanding {
  public:
   using JobLine = PoolAmounts::JobLine;
-  using Jobs = std::unordered_map<JobId, std::unique_ptr<JobLine>>;  // to be looked up
+  // To be looked up, or counted: they lie in no order.
+  using Jobs = std::unordered_map<JobId, std::unique_ptr<JobLine>>;
   // All of them outlive it.
   PoolStanding(const ClusterState& state, const PoolTree& tree, PoolAmounts& amounts,
                const QueueBounds& bounds, const Jobs& jobs, bool any_lends_less)
