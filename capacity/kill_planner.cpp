@@ -76,8 +76,9 @@ std::int64_t KillPlanner::usable_free(QueueId claimant, std::int64_t wanted) {
     while (free > 0 && usable < wanted) {
       Resources taken;
       taken -= promised;
-      const auto job =
-          could_start(claimant, std::min(free, wanted - usable + older), tracker.id, taken);
+      const std::int64_t widest =
+          std::min({free, wanted - usable + older, room_above(claimant, {})});
+      const auto job = could_start(claimant, widest, tracker.id, taken);
       if (!job) break;
       const std::int64_t width = width_of(*job);
       promised += state_.job(*job).need(kind_);

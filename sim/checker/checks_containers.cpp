@@ -211,7 +211,7 @@ void check_containers(const Engine& engine, const Input& input, const Output& ou
   count.launches(input, output, verdict);
   count.units(verdict);
   count.sums(verdict);
-  check_gangs(engine, output, verdict);
+  check_gangs(engine, input, output, verdict);
 }
 
 }  // namespace weir::check

@@ -12,7 +12,7 @@ void check_containers(const Engine& engine, const Input& input, const Output& ou
                       Verdict& verdict);
 
 // Members of a gang run together or not at all; what is held for one fits. See checks_gangs.cpp.
-void check_gangs(const Engine& engine, const Output& output, Verdict& verdict);
+void check_gangs(const Engine& engine, const Input& input, const Output& output, Verdict& verdict);
 
 // Of the members that its gang would start with, who neither runs nor has room; in their order.
 std::vector<TaskKey> members_without_room(const ClusterState& state, const Job& job);

@@ -76,7 +76,7 @@ std::vector<TaskKey> members_without_room(const ClusterState& state, const Job& 
   return {waiting.begin(), waiting.end()};
 }
 
-void check_gangs(const Engine& engine, const Output& output, Verdict& verdict) {
+void check_gangs(const Engine& engine, const Input& input, const Output& output, Verdict& verdict) {
   const ClusterState& state = engine.state();
   for (const auto& [id, job] : state.jobs()) {
     if (job->gang != nullptr && job->gang->started && !is_over(job->state))
@@ -96,7 +96,10 @@ void check_gangs(const Engine& engine, const Output& output, Verdict& verdict) {
       }
     }
     const auto* launch = fact_as<AttemptLaunched>(event.fact);
-    if (launch == nullptr || engine.recovering()) continue;
+    if (launch == nullptr) continue;
+    // After a restart what trackers report is taken on as it comes, though the gang may have ended
+    // by the time the last of them is heard.
+    if (was_reported(std::get_if<Heartbeat>(&input.body), launch->attempt)) continue;
     const Job* job = state.find_job(launch->attempt.task.job);
     if (job == nullptr || is_over(job->state) || !job->waits_for_gang(launch->attempt.task.kind))
       continue;

@@ -220,7 +220,8 @@ class Judge {
 
   // Somebody who would have done as well comes before the victim: a narrower one where the victim
   // brings more than is needed; whose job stays at its share; who was launched later. Only the
-  // first kill is judged, of one victim: those before may have made room under a maximum.
+  // first kill is judged, of one victim: those before may have made room under a maximum. Where one
+  // stands over the claimant, what a narrower victim frees may be too little.
   void check_order(const KillOrdered& kill, const Job& job, const Gain& gain, const Due& due,
                    const std::string& what) {
     const AttemptSlot own = step_.state.find_attempt(kill.attempt);
@@ -237,7 +238,8 @@ class Judge {
       const Job& of = step_.state.job(other.key.task.job);
       const std::int64_t other_width = of.width(pools_.kind);
       const TrackerState& tracker = step_.state.tracker(other.tracker);
-      const bool narrower = too_much && other_width < width;
+      const bool narrower =
+          too_much && other_width < width && !has_maximum(*claimant->job);
       const bool newer = std::tie(victim.launched_at, victim.launch_order) <
                          std::tie(other.launched_at, other.launch_order);
       const bool other_stays = stays_at_share(pools_, *step_.fair, loss_of(of), gone_);

@@ -150,6 +150,26 @@ TEST(Claims, NothingDiesWhereTheClaimantCouldNotStart) {
   EXPECT_EQ(h.running("a"), 2);
 }
 
+// Half of the cluster is free, and the organisation may not have it.
+TEST(Claims, FreeSlotsAboveAMaximumServeNoClaim) {
+  CapacityHarness h;
+  QueueSettings org = queue("org", 50);
+  org.maximum_hundredths = 5000;
+  h.add_queue(with_children(org, {timed(queue("a", 50), 1'000), queue("b", 50)}));
+  h.add_queue(queue("other", 50));
+  h.add_tracker("tt1", {.map_slots = 4});
+  h.submit({.queue = "org.b", .maps = 10});
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.running("org.b"), 2);
+  h.submit({.queue = "org.a", .maps = 10});
+  h.heartbeat("tt1");
+  h.advance(1'000);
+  EXPECT_EQ(h.events<KillOrdered>().size(), 1u);
+  h.settle("tt1", 1);
+  EXPECT_EQ(h.running("org.a"), 1);
+  EXPECT_EQ(h.running("org.b"), 1);
+}
+
 TEST(Claims, OverBudgetTheClaimWaitsAndSaysSo) {
   Borrowed h([](Borrowed& b) { b.queues[1].kill_budget = 15; });
   h.advance(10'000);
