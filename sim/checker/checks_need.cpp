@@ -40,6 +40,29 @@ std::int64_t spare_free(const Step& step, QueueId leaf, TaskKind kind) {
   return std::max<std::int64_t>(0, free);
 }
 
+// How many more than all that is being freed the maximums above the leaf leave it, were the last
+// kill for it, of `slots`, left out; what died within a queue has made its own room there.
+std::int64_t room_below_maximums(const Step& step, QueueId leaf, TaskKind kind,
+                                 std::int64_t slots) {
+  const QueueTree& tree = step.state.tree();
+  std::int64_t least = INT64_MAX;
+  for (QueueId q = leaf; q != QueueTree::root(); q = tree.parent(q)) {
+    const ExpectedQueue& line = step.expected[index(kind)][q.index()];
+    std::int64_t room = line.maximum - line.running;
+    for (const Hold& hold : step.state.claims().holds()) {
+      if (hold.kind == kind && hold.pool.empty() && tree.is_ancestor(q, hold.queue))
+        room -= std::max(hold.slots, hold.dying_slots);
+    }
+    const bool makes_room =
+        std::any_of(step.kills.begin(), step.kills.end(), [&](const KillOrdered* kill) {
+          const Job* job = step.state.find_job(kill->attempt.task.job);
+          return job != nullptr && tree.is_ancestor(q, job->queue);
+        });
+    least = std::min(least, makes_room ? room : room + slots);
+  }
+  return std::max<std::int64_t>(0, least);
+}
+
 }  // namespace
 
 void check_kill_need(const Step& step, Verdict& verdict) {
@@ -57,7 +80,8 @@ void check_kill_need(const Step& step, Verdict& verdict) {
       const ExpectedQueue& line = step.expected[index(kind)][leaf.index()];
       const std::int64_t missing = line.kept() - line.running;
       if (!takes_any_slot(step, leaf, kind)) continue;
-      const std::int64_t free = spare_free(step, leaf, kind);
+      const std::int64_t free = std::min(spare_free(step, leaf, kind),
+                                         room_below_maximums(step, leaf, kind, slots));
       if (coming[leaf] - slots + free < missing) continue;
       verdict.breach("kill-excess",
                      fmt::format("{} {} slots are being freed for queue {}, which is short of {} "
