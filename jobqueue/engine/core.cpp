@@ -61,8 +61,10 @@ void Core::tell_listed(JobId job) {
   if (Pools* pools = policy->pools()) pools->on_job_listed(job);
 }
 
+// A policy of slots knows no groups: a service whose task has rested waits until containers count.
 void Core::pending_changed(Job& job, TaskKind kind) {
-  if (job.schedulable()) policy->on_pending_changed(job.id, kind);
+  const bool known = state.space().containers() || !is_group(kind);
+  if (known && job.schedulable()) policy->on_pending_changed(job.id, kind);
   touch(job);
 }
 

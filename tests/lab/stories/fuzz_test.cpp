@@ -61,6 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
         OldError{8637, "the checker forgot what kills for pools had cost a queue"},
         OldError{9874, "the checker compared paused claims with what kills made of it later"},
         OldError{14842, "the checker took a kill for another on the same tracker"},
+        OldError{1401, "a policy of slots was told of a group whose task had rested"},
         OldError{17730, "free slots above a maximum counted as good for a claim"},
         OldError{19165, "the checker wanted a victim too narrow to make room under a maximum"},
         OldError{18478, "a slot that its tracker did not have met a claim when another was freed"},
