@@ -22,7 +22,24 @@ std::optional<Choice> ContainerCapacity::choose(const Offer& offer, bool by_walk
                     .reserve = &reserve,
                     .kept = kept};
   const auto head = by_walking ? heads_.walked(reach) : heads_.best(reach);
+  if (reserve.notes_turn() && (by_walking || heads_.any_might_have_turn(reserve))) {
+    if (const auto turn = reserves_next(reach, by_walking)) return turn;
+  }
   return head ? task_of(*head, reach) : std::nullopt;
+}
+
+// Who would have the tracker reserved, if more of them could be.
+std::optional<Choice> ContainerCapacity::reserves_next(Reach reach, bool by_walking) {
+  const ReserveHere anyhow = reach.reserve->without_limit();
+  reach.reserve = &anyhow;
+  const auto head = by_walking ? heads_.walked(reach) : heads_.best(reach);
+  if (!head || !head->reserves || reservation_of(state_, head->job) != nullptr)
+    return std::nullopt;
+  const auto choice = task_of(*head, reach);
+  if (!choice || choice->what != Choice::What::kReserve) return std::nullopt;
+  const Resources& need = state_.job(head->job).need(choice->task.kind);
+  if (!anyhow.may_have_turn(need)) return std::nullopt;
+  return turn_of(head->job, choice->task.kind);
 }
 
 std::optional<Choice> ContainerCapacity::task_of(const Head& head, const Reach& reach) const {

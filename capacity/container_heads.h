@@ -45,8 +45,11 @@ class ContainerHeads {
     mark(leaf);
   }
 
-  // Tasks of a leaf that have trackers reserved, or wait for an amount, and what they leave of its
-  // allocation to those behind them. Good as long as nothing changes.
+  // The next one is for a job in the leaf, or no more.
+  void turn_changed(QueueId leaf) { mark(leaf); }
+
+  // Tasks of a leaf that have trackers reserved, or will have the next one, or wait for an amount,
+  // and what they leave of its allocation to those behind them. Good as long as nothing changes.
   class Waiting {
    public:
     Waiting(const ContainerHeads& heads, QueueId leaf);
@@ -67,6 +70,8 @@ class ContainerHeads {
 
   // The standing is settled.
   std::optional<Head> best(const Reach& reach);
+  // Whether, where best() was asked last, anybody might have the next turn to reserve.
+  bool any_might_have_turn(const ReserveHere& reserve) const;
   std::optional<Head> walked(const Reach& reach) const;
 
  private:

@@ -40,6 +40,10 @@ std::optional<TimeMs> ContainerHeads::deadline_of(QueueId leaf) const {
 ContainerHeads::Waiting::Waiting(const ContainerHeads& heads, QueueId leaf)
     : space_(heads.state_.space()) {
   const bool any_keeps = heads.standing_.bounds().any_keeps();
+  const ClusterState::ReserveTurn* turn = heads.state_.reserve_turn();
+  if (const Job* job = turn == nullptr ? nullptr : heads.state_.find_job(turn->job)) {
+    if (job->queue == leaf && !job->waits_for_gang(turn->kind)) add(heads, *job, turn->kind);
+  }
   if (!any_keeps && heads.state_.reserved(leaf).all_zero()) return;
   for (const Reservation& kept : heads.state_.claims().reservations()) {
     if (kept.queue == leaf) add(heads, heads.state_.job(kept.job), kept.kind);

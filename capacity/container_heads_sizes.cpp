@@ -97,6 +97,16 @@ const SizeMasks& ContainerHeads::masks_of(const Reach& reach) {
   return here_.masks;
 }
 
+bool ContainerHeads::any_might_have_turn(const ReserveHere& reserve) const {
+  const std::size_t all = QueueTree::root().index();
+  bool might = standing_.bounds().any_keeps() || picky_[all] != 0 ||
+               (sizes_[all] & kFurtherSizes) != 0;
+  each_size(here_.could_reserve, [&](std::size_t number) {
+    might = might || reserve.may_have_turn(size_of_[number]->need);
+  });
+  return might;
+}
+
 // What of it matters to a child; it may reserve only while it is short.
 SizeMasks ContainerHeads::narrowed(const SizeMasks& masks, QueueId child) const {
   const std::size_t q = child.index();

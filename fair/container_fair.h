@@ -92,6 +92,7 @@ class ContainerFair : public Policy, public Pools {
   std::optional<Choice> choose_held(const TrackerState& tracker, const KeptRoom* kept) const;
   std::optional<Choice> choose_reserved(const Reservation& reserved, const TrackerState& tracker,
                                         const KeptRoom* kept) const;
+  std::optional<Choice> reserves_next(Reach reach, bool by_walking);
   // What starts, or reserves, if anything: the head's task.
   std::optional<Choice> task_of(const Head& head, const Reach& reach) const;
   std::optional<KeptRoom> kept_room() const;

@@ -23,7 +23,29 @@ std::optional<Choice> ContainerFair::choose(const Offer& offer, bool by_walking)
                     .reserve = &reserve,
                     .kept = kept};
   const auto head = by_walking ? heads_.walked(PoolTree::root(), reach) : heads_.best(reach);
+  if (reserve.notes_turn() && (by_walking || heads_.any_might_have_turn(reserve))) {
+    const std::vector<JobId> passed = heads_.passed();
+    if (const auto turn = reserves_next(reach, by_walking)) {
+      heads_.passed().clear();  // they are asked once more
+      return turn;
+    }
+    heads_.passed() = passed;
+  }
   return head ? task_of(*head, reach) : std::nullopt;
+}
+
+// Who would have the tracker reserved, if more of them could be.
+std::optional<Choice> ContainerFair::reserves_next(Reach reach, bool by_walking) {
+  const ReserveHere anyhow = reach.reserve->without_limit();
+  reach.reserve = &anyhow;
+  const auto head = by_walking ? heads_.walked(PoolTree::root(), reach) : heads_.best(reach);
+  if (!head || !head->reserves || reservation_of(state_, head->job) != nullptr)
+    return std::nullopt;
+  const auto choice = task_of(*head, reach);
+  if (!choice || choice->what != Choice::What::kReserve) return std::nullopt;
+  const Resources& need = state_.job(head->job).need(choice->task.kind);
+  if (!anyhow.may_have_turn(need)) return std::nullopt;
+  return turn_of(head->job, choice->task.kind);
 }
 
 // Jobs that were passed over have waited since, whoever came after them.

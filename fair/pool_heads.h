@@ -68,6 +68,8 @@ class PoolHeads {
 
   // --- Questions; the amounts are settled ---
   std::optional<Head> best(const Reach& reach);
+  // Whether, where that was asked last, anybody might have the next turn to reserve.
+  bool any_might_have_turn(const ReserveHere& reserve) const;
   std::optional<Head> walked(PoolId pool, const Reach& reach) const;
   // How far from its input a task of the job may run there.
   Locality allowed(const JobLine& line, TaskKind kind, const Reach& reach) const;

@@ -143,6 +143,16 @@ const SizeMasks& PoolHeads::masks_of(const Reach& reach) {
   return here_.masks;
 }
 
+bool PoolHeads::any_might_have_turn(const ReserveHere& reserve) const {
+  const WantedSizes& all = families_[PoolTree::root().index()].sizes;
+  bool might =
+      standing_.any_lends_less() || all.picky != 0 || (all.all & kFurtherSizes) != 0;
+  each_size(here_.could_reserve, [&](std::size_t number) {
+    might = might || reserve.may_have_turn(size_of_[number]->need);
+  });
+  return might;
+}
+
 // What of it matters to a pool; it may reserve, or wait for room below a maximum, only while it is
 // short.
 SizeMasks PoolHeads::narrowed(const SizeMasks& masks, PoolId pool) const {

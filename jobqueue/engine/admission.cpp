@@ -167,11 +167,12 @@ Status Submissions::check_gang(const JobSpec& spec, QueueId leaf) const {
     const Resources& need = containers[group_number(kind)];
     for (const Dimension d : space.dimensions()) sum[d] += need[d] * group.gang;
     if (group.gang == 0) continue;
-    const std::int64_t fit = fit_empty(state_, need, group.require, true);
+    const std::int64_t fit = fit_empty(state_, need, group, true);
     if (fit >= std::int64_t{group.gang}) continue;
     return Error{ErrorCode::kBadRequest,
                  "gang of " + group.name + ": " + std::to_string(group.gang) + " x " +
-                     space.text(need) + "; the empty cluster holds " + std::to_string(fit),
+                     space.text(need) + "; the empty cluster holds " + std::to_string(fit) +
+                     (group.spread ? ", spread by " + group.spread->by : ""),
                  "fewer that start together, or smaller ones"};
   }
   for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {

@@ -13,6 +13,7 @@ void Holds::free_kept_slots() {
   end_holds([](const Hold&) { return true; }, KillRecord::Outcome::kWasted);
   parts_.gangs.release(JobId{}, "policy");
   state_.end_amount_waits();
+  state_.set_reserve_turn(std::nullopt);
   while (!state_.claims().reservations().empty()) {
     release_reservations(state_.claims().reservations().back().job, TrackerId{}, "policy");
   }
@@ -32,6 +33,7 @@ void Holds::preempt_for_claims() {
     state_.mutable_claims().postpone(order.for_queue, order.in(), order.claim, later(now_, after));
   }
   for (const JobId job : plan.wait_no_more) state_.end_amount_wait(job);
+  follow_reserve_turn();
   for (const Preemption::Unreserve& over : plan.unreserve)
     release_reservations(over.job, TrackerId{}, over.why);
   parts_.gangs.give_up(plan.give_up_rooms);
@@ -187,6 +189,7 @@ void Holds::victim_left(const Attempt& attempt) {
 bool Holds::settle_choice(TrackerState& tracker, const Choice& choice) {
   if (choice.what == Choice::What::kReserve) return reserve(choice);
   if (choice.what == Choice::What::kWaitForAmount) return wait_for_amount(choice);
+  if (choice.what == Choice::What::kWaitToReserve) return wait_to_reserve(choice);
   const std::uint32_t before = tracker.keeps;
   if (choice.what == Choice::What::kEndHold) {
     end_holds([&](const Hold& h) { return h.id == choice.hold && h.tracker == tracker.id; },
@@ -210,6 +213,44 @@ bool Holds::wait_for_amount(const Choice& choice) {
   state_.end_amount_wait(job->id);
   state_.wait_for_amount({job->id, task.kind});
   return true;
+}
+
+bool Holds::wait_to_reserve(const Choice& choice) {
+  const Job* job = state_.find_job(choice.task.job);
+  if (job == nullptr || !job->schedulable() || !job->has(choice.task.kind)) return false;
+  if (state_.reserve_turn() != nullptr && state_.reserve_turn()->job == job->id) return false;
+  end_reserve_turn();
+  state_.set_reserve_turn(ClusterState::ReserveTurn{job->id, choice.task.kind, {}});
+  policy_->on_reserve_turn(job->queue);
+  return true;
+}
+
+void Holds::end_reserve_turn() {
+  if (state_.reserve_turn() == nullptr) return;
+  const Job* job = state_.find_job(state_.reserve_turn()->job);
+  state_.set_reserve_turn(std::nullopt);
+  if (job != nullptr) policy_->on_reserve_turn(job->queue);
+}
+
+// Each tracker reports within that time, so it was asked on all of them: if it has not reserved
+// one, others came before it, and may have it.
+void Holds::follow_reserve_turn() {
+  const ClusterState::ReserveTurn* turn = state_.reserve_turn();
+  if (turn == nullptr) return;
+  const Job* job = state_.find_job(turn->job);
+  const bool wanted =
+      job != nullptr && job->schedulable() &&
+      job->launchable(job->waits_for_gang(turn->kind) ? job->gang_kind() : turn->kind) > 0;
+  if (!wanted) return end_reserve_turn();
+  ClusterState::ReserveTurn now = *turn;
+  if (all_reserved(state_)) {
+    now.open_since.reset();
+  } else if (!now.open_since) {
+    now.open_since = now_;
+  } else if (now_ - *now.open_since >= 2 * state_.heartbeat_interval_ms()) {
+    return end_reserve_turn();
+  }
+  state_.set_reserve_turn(now);
 }
 
 bool Holds::reserve(const Choice& choice) {
@@ -241,6 +282,8 @@ bool Holds::reserve_container(const Job& job, const Choice& choice) {
                   .kind = choice.task.kind,
                   .tracker = tracker.id,
                   .least = lack_on(tracker, job.size(choice.task.kind))});
+  const ClusterState::ReserveTurn* turn = state_.reserve_turn();
+  if (turn != nullptr && (turn->job == job.id || all_reserved(state_))) end_reserve_turn();
   policy_->on_reserved(job.queue);
   emit(Reserved{choice.task, tracker.id, job.queue});
   return true;

@@ -25,6 +25,7 @@ class Holds : public Part {
   // Of either; invalid: of none.
   void release_reservations(JobId job, TrackerId tracker, std::string_view why,
                             std::optional<TaskKind> kind = {});
+  void end_reserve_turn();
 
  private:
   const char* wrong_with(const KillOrder& order) const;
@@ -32,6 +33,8 @@ class Holds : public Part {
   bool preempt(const KillOrder& order);
   void end_hold(std::size_t place, KillRecord::Outcome outcome);
   bool wait_for_amount(const Choice& choice);
+  bool wait_to_reserve(const Choice& choice);
+  void follow_reserve_turn();
   bool reserve(const Choice& choice);
   bool reserve_container(const Job& job, const Choice& choice);
 };

@@ -138,6 +138,8 @@ void Launches::start(TrackerState& tracker, const Choice& choice, Offer& offer, 
   if (tracker.keeps > 0 && state_.space().containers())
     parts_.holds.release_reservations(job.id, tracker.id, "used");
   if (!state_.amount_waits().empty()) state_.end_amount_wait(job.id);
+  if (state_.reserve_turn() != nullptr && state_.reserve_turn()->job == job.id)
+    parts_.holds.end_reserve_turn();
   emit(AttemptLaunched{{key, number}, tracker.id, job.queue, choice.locality, to_copy, beside});
   policy_->on_launched(slot);
   if (job.limited) parts_.jobs.set_deadline(job);

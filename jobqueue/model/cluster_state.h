@@ -89,6 +89,14 @@ class ClusterState {
     TaskKind kind;
   };
   const std::vector<AmountWait>& amount_waits() const { return amount_waits_; }
+  // Who was first where it could have reserved a tracker, and no more could be: the next
+  // reservation is its. Not stored, likewise.
+  struct ReserveTurn {
+    JobId job;
+    TaskKind kind;
+    std::optional<TimeMs> open_since;  // nobody else's reservation has been in its way since
+  };
+  const ReserveTurn* reserve_turn() const { return reserve_turn_ ? &*reserve_turn_ : nullptr; }
   // On how many trackers that take tasks, and keep nothing, a container so large finds room.
   std::int64_t trackers_with_room(const Resources& need) const { return trackers_.with_room(need); }
   const std::vector<Attempt>& attempts() const { return attempts_; }  // by slot; look at `live`
@@ -225,6 +233,7 @@ class ClusterState {
   std::map<JobId, TimeMs>& mutable_gangs_had_turn() { return gangs_had_turn_; }
   void wait_for_amount(const AmountWait& wait) { amount_waits_.push_back(wait); }
   void end_amount_waits() { amount_waits_.clear(); }
+  void set_reserve_turn(const std::optional<ReserveTurn>& turn) { reserve_turn_ = turn; }
   void end_amount_wait(JobId job) {
     std::erase_if(amount_waits_, [job](const AmountWait& wait) { return wait.job == job; });
   }
@@ -313,6 +322,7 @@ class ClusterState {
   std::set<JobId> gangs_waiting_;
   std::map<JobId, TimeMs> gangs_had_turn_;
   std::vector<AmountWait> amount_waits_;
+  std::optional<ReserveTurn> reserve_turn_;
   NameTable<UserId> users_;
   std::uint64_t launches_ = 0;
   std::int64_t copy_factor_ = 0;

@@ -17,7 +17,7 @@ namespace weir {
 class ClusterState;
 struct Job;
 struct JobSpec;
-struct Requirement;
+struct TaskGroupSpec;
 
 // The gang of one job.
 struct Gang {
@@ -50,10 +50,11 @@ std::vector<TaskKey> gang_members(const Job& job);
 std::vector<TaskKey> gang_without_room(const ClusterState& state, const Job& job);
 // What they need, in all.
 Resources sum_of(const Job& job, const std::vector<TaskKey>& tasks);
-// How many containers of that need fit on trackers with those labels when nothing runs there: on
-// those that count now, or (`ever`) on all there are, each as large as it was at most.
+// How many tasks of the group, of that need, fit where its labels and ports let them when nothing
+// runs there, spread as it asks: on trackers that count now, or (`ever`) on all there are, each as
+// large as it was at most.
 std::int64_t fit_empty(const ClusterState& state, const Resources& need,
-                       const std::vector<Requirement>& required, bool ever);
+                       const TaskGroupSpec& group, bool ever);
 // Whether the cluster, if it were empty, had room for all members of each group by itself.
 bool fits_empty(const ClusterState& state, const Job& job);
 

@@ -120,8 +120,50 @@ JobId ReserveHere::gives_way(const Job& job, TaskKind kind) const {
   return last == nullptr ? JobId{} : last->job;
 }
 
+bool all_reserved(const ClusterState& state) {
+  return state.claims().reservations().size() >= at_most_reserved(state);
+}
+
+ReserveHere ReserveHere::without_limit() const {
+  ReserveHere other(state_, tracker_);
+  other.limited_ = false;
+  return other;
+}
+
+bool ReserveHere::notes_turn() const {
+  return tracker_.keeps == 0 && all_reserved(state_);
+}
+
+bool ReserveHere::may_have_turn(const Resources& need) const {
+  const ClusterState::ReserveTurn* turn = state_.reserve_turn();
+  const Job* job = turn == nullptr ? nullptr : state_.find_job(turn->job);
+  if (job == nullptr) return true;
+  const Resources& other = job->need(turn->kind);
+  const auto& dimensions = state_.space().dimensions();
+  return need != other && std::all_of(dimensions.begin(), dimensions.end(),
+                                      [&](Dimension d) { return need[d] >= other[d]; });
+}
+
 bool ReserveHere::is_full() const {
-  return state_.claims().reservations().size() >= at_most_reserved(state_);
+  if (!limited_) return false;
+  if (!left_) left_ = is_left_for_another();
+  return state_.claims().reservations().size() + (*left_ ? 1 : 0) >= at_most_reserved(state_);
+}
+
+// It could not be had here by the job whose turn it is.
+bool ReserveHere::is_left_for_another() const {
+  const ClusterState::ReserveTurn* turn = state_.reserve_turn();
+  const Job* job = turn == nullptr ? nullptr : state_.find_job(turn->job);
+  if (job == nullptr || !job->schedulable() || reservation_of(state_, job->id) != nullptr)
+    return false;
+  TaskKind kind = turn->kind;
+  if (job->waits_for_gang(kind)) {
+    const std::vector<TaskKey> waiting = gang_without_room(state_, *job);
+    if (waiting.empty()) return false;
+    kind = waiting.front().kind;
+  }
+  return !could(job->need(kind), job->picky(kind)) || state_.avoided(*job, tracker_.id) ||
+         (job->picky(kind) && !state_.allows(*job, kind, tracker_));
 }
 
 bool ReserveHere::may(const ContainerItems::Bucket& bucket) const {

@@ -42,6 +42,13 @@ class ReserveHere {
   using ComesAfter = std::function<bool(const Reservation&, const Job&, TaskKind)>;
   ReserveHere(const ClusterState& state, const TrackerState& tracker, ComesAfter after = nullptr)
       : state_(state), tracker_(tracker), after_(std::move(after)) {}
+  // As if any number of trackers could be reserved.
+  ReserveHere without_limit() const;
+  // Whether who would reserve the tracker then, for so much, has the next turn: all is reserved that
+  // may be, and nobody has it, or one with a smaller task. So small tasks, which reserve again and
+  // again, do not keep out a large one.
+  bool notes_turn() const;
+  bool may_have_turn(const Resources& need) const;
   // As far as the size goes, which finds no room here: it would fit beside services, and finds
   // room nowhere else; and where no more trackers may be reserved one of its size would move here.
   bool may(const ContainerItems::Bucket& bucket) const;
@@ -49,7 +56,9 @@ class ReserveHere {
   bool could(const Resources& need, bool picky) const;
   // Whose reservation ends for one of the job's, if there has to be one.
   JobId gives_way(const Job& job, TaskKind kind) const;
-  bool is_full() const;  // no more trackers may be reserved; some may move
+  // No more trackers may be reserved; some may move. One is left for the job whose turn it is,
+  // which may have it where it could reserve the tracker.
+  bool is_full() const;
   // Whether less of what the size needs is missing here than on `from`, now and at the least.
   bool moves_here(const Size& size, TrackerId from, const Lack& least) const;
   // The job's task that would wait here. A job has one reservation: it moves to a tracker that
@@ -61,13 +70,18 @@ class ReserveHere {
  private:
   bool may_keep(const Job& job, TaskKind kind) const;
   bool moves_here(const Size& size) const;
+  bool is_left_for_another() const;
 
   const ClusterState& state_;
   const TrackerState& tracker_;
   const ComesAfter after_;  // null: nobody gives way
+  bool limited_ = true;
   mutable std::optional<Resources> services_;  // what they hold here, once it was asked for
+  mutable std::optional<bool> left_;           // is_left_for_another(), likewise
 };
 
+// Whether as many trackers are reserved as may be.
+bool all_reserved(const ClusterState& state);
 // A task of the group is wanted, or a member of it of the gang that collects room.
 bool is_wanted(const ClusterState& state, const Job& job, TaskKind kind);
 // Why a reservation is over, whatever the shares are; empty: it is not. `room`: what others keep;
@@ -79,6 +93,9 @@ inline Choice release_of(const Reservation& kept, std::string_view why) {
   return {.task = {kept.job, kept.kind, 0},
           .what = Choice::What::kReleaseReservation,
           .why = why};
+}
+inline Choice turn_of(JobId job, TaskKind kind) {
+  return {.task = {job, kind, 0}, .what = Choice::What::kWaitToReserve};
 }
 inline Choice reserve_of(const TaskKey& task, TrackerId tracker) {
   return {.task = task, .what = Choice::What::kReserve, .reserve_on = tracker};

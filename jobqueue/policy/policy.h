@@ -55,6 +55,7 @@ struct Choice {
     kCompute,             // `task`, a reduce that has copied there, gets its slots
     kAssemble,            // the gang that is `task` (Job::items) holds what fits it there
     kWaitForAmount,       // `task` begins to wait for what others keep (kept_room.h)
+    kWaitToReserve,       // the next reservation is for `task`: no more may be made now
   };
   TaskKey task;
   Locality locality = Locality::kAny;
@@ -160,6 +161,7 @@ class Policy {
   virtual void on_released(AttemptSlot attempt) = 0;  // has left RUN: ended, or ordered to die
   virtual void on_cluster_changed() = 0;              // totals
   virtual void on_reserved(QueueId /*leaf*/) {}  // a tracker is kept for a job of it, or no more
+  virtual void on_reserve_turn(QueueId /*leaf*/) {}  // the next is for a job of it, or no more
   // Whether there is one of its name, too, where containers count (or slots, if it is that one).
   virtual bool knows_containers() const { return false; }
   // It rules from now on: switched to, or made anew for new settings.

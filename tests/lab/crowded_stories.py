@@ -8,8 +8,7 @@ long anybody waited, and what the most was (the bounds, and what else is looked 
     still   pools whose demand stands still: kills end
 
 In one story of three a further queue, or pool, keeps a guarantee that it does not lend: it stays free, and nobody waits for ever. In half
-of them one tracker may be reserved, in the others all; in those of `own` and under fair always all: where one may be, small tasks of other
-queues that always have it can keep out who fits none of the trackers that they fit.
+of them one tracker may be reserved, in the others all.
 
     crowded_stories.py WEIR [--seeds N] [--first-seed N] [--only KIND] [--policy POLICY] [--all] [--keep DIRECTORY]
 """
@@ -48,7 +47,7 @@ def small(dice, count, runs):
 class Crowd:
     """Queues, or pools of these names, `w` of who waits, `s` and perhaps `t` of the stream, `k` of who keeps."""
 
-    def __init__(self, dice, policy, most_trackers, all_reserved=False):
+    def __init__(self, dice, policy, most_trackers):
         self.dice, self.policy = dice, policy
         self.trackers = machines(dice, most_trackers)
         self.total = {d: sum(tracker[d] for tracker in self.trackers) for d in DIMENSIONS}
@@ -58,7 +57,7 @@ class Crowd:
             parts, self.lend = {"w": 50, "s": 25, "k": 25}, dice.choice(["never", "50%"])
         self.parts = dict(dice.sample(sorted(parts.items()), len(parts)))
         self.streams = [name for name in self.parts if name in ("s", "t")]
-        self.reservations = "100%" if all_reserved or policy == "fair" else dice.choice(["5%", "100%"])
+        self.reservations = dice.choice(["5%", "100%"])
 
     def settings(self):
         queues, pools = [], []
@@ -119,7 +118,7 @@ def large(dice, policy):
 
 
 def own(dice, policy):
-    crowd = Crowd(dice, policy, 5, all_reserved=True)
+    crowd = Crowd(dice, policy, 5)
     most = min(crowd.total["memory_mb"] // 2, max(tracker["memory_mb"] for tracker in crowd.trackers))
     task = {"name": "l", "count": 1, "run_time": "20s",
             "resources": {"memory_mb": dice.randint(2, most // GB) * GB, "vcores": dice.randint(1, 4)}}
