@@ -153,6 +153,8 @@ std::string_view ContainerFair::over(const Reservation& reserved, const KeptRoom
   if (line == nullptr) return "over";
   const Resources& need = state_.job(reserved.job).need(reserved.kind);
   if (!standing_.short_on_the_way(*line, need)) return "share";
+  const auto within = [this](const Job& job) { return standing_.gang_within(job); };
+  if (gives_way(state_, reserved, kept, within)) return "gives_way";
   return standing_.short_of_maximums(*line, need) ? "" : "maximum";
 }
 

@@ -44,9 +44,9 @@ class ReserveHere {
       : state_(state), tracker_(tracker), after_(std::move(after)) {}
   // As if any number of trackers could be reserved.
   ReserveHere without_limit() const;
-  // Whether who would reserve the tracker then, for so much, has the next turn: all is reserved that
-  // may be, and nobody has it, or one with a smaller task. So small tasks, which reserve again and
-  // again, do not keep out a large one.
+  // Whether who would reserve the tracker then, for so much, has the next turn: all is reserved
+  // that may be, and nobody has it, or one with a smaller task. So small tasks, which reserve again
+  // and again, do not keep out a large one.
   bool notes_turn() const;
   bool may_have_turn(const Resources& need) const;
   // As far as the size goes, which finds no room here: it would fit beside services, and finds

@@ -169,6 +169,14 @@ std::optional<Choice> GangSearch::choice(const Job& job, bool may_reserve) const
   return choice;
 }
 
+bool gives_way(const ClusterState& state, const Reservation& reserved, const KeptRoom* room,
+               GangSearch::Within within) {
+  const Job& job = state.job(reserved.job);
+  if (!job.waits_for_gang(reserved.kind)) return false;
+  const GangSearch gangs(state, state.tracker(reserved.tracker), nullptr, room, std::move(within));
+  return !gangs.may_assemble(job);
+}
+
 void leave_what_is_kept(const KeptRoom* kept, const Job& job, std::vector<GangRoom>& rooms) {
   while (!leaves(kept, kept == nullptr ? 0 : kept->leaf_of(job), sum_of(job, rooms)))
     rooms.pop_back();

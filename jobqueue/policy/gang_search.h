@@ -58,6 +58,11 @@ class GangSearch {
   Within within_;
 };
 
+// Whether the tracker is reserved for a member of a gang that does not collect room now, as one that
+// is within its share waits. `room`: what others keep.
+bool gives_way(const ClusterState& state, const Reservation& reserved, const KeptRoom* room,
+               GangSearch::Within within);
+
 // As many of them, in order, as there may be beside what others keep.
 void leave_what_is_kept(const KeptRoom* kept, const Job& job, std::vector<GangRoom>& rooms);
 
