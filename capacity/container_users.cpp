@@ -52,14 +52,22 @@ std::int64_t ContainerUsers::limit_shown(QueueId queue, Dimension d) const {
   return used ? part(queue, UserId{}, d, 0).allowed : -1;
 }
 
-// Quickly, for most: within an equal part of what the leaf has, were all its users active.
+// Users with a job in state RUNNING, or something of one that is over or waits again.
+std::int64_t ContainerUsers::active(const QueueState& leaf, Dimension d) {
+  if (leaf.users_with_jobs == leaf.users.size()) return leaf.users_with_jobs;
+  return std::count_if(leaf.users.begin(), leaf.users.end(), [d](const auto& user) {
+    return user.second.jobs_running > 0 || user.second.running[d] > 0;
+  });
+}
+
+// Quickly, for most: within an equal part of what the leaf has.
 bool ContainerUsers::has_enough(QueueId leaf, UserId id, Dimension d, std::int64_t more) const {
   if (state_.tree().node(leaf).settings.user_limit.factor_millionths) return false;
   const QueueState& queue = state_.queue(leaf);
   const auto user = queue.users.find(id);
   const std::int64_t has = user == queue.users.end() ? 0 : user->second.running[d];
   const QueueLine& line = standing_.line(leaf, d);
-  return (has + more) * static_cast<std::int64_t>(queue.users.size() + 1) <=
+  return (has + more) * std::max<std::int64_t>(active(queue, d), 1) <=
          std::max(line.guaranteed, line.allocated);
 }
 
@@ -72,9 +80,6 @@ bool ContainerUsers::limited(QueueId leaf) const {
 ContainerUsers::Part ContainerUsers::part(QueueId leaf, UserId id, Dimension d,
                                           std::int64_t need) const {
   const QueueState& queue = state_.queue(leaf);
-  std::int64_t active = 0;
-  for (const auto& [other, held] : queue.users)
-    active += held.jobs_running > 0 || held.running[d] > 0 ? 1 : 0;
   const QueueLine& line = standing_.line(leaf, d);
   const auto user = queue.users.find(id);
   return {.has = user == queue.users.end() ? 0 : user->second.running[d],
@@ -83,7 +88,7 @@ ContainerUsers::Part ContainerUsers::part(QueueId leaf, UserId id, Dimension d,
                                        .allocated = line.allocated,
                                        .running = line.facts.running,
                                        .need = need,
-                                       .active_users = active})};
+                                       .active_users = active(queue, d)})};
 }
 
 }  // namespace weir

@@ -37,6 +37,7 @@ class ContainerUsers {
     std::int64_t has = 0, allowed = 0;
   };
   bool limited(QueueId leaf) const;
+  static std::int64_t active(const QueueState& leaf, Dimension d);
   bool has_enough(QueueId leaf, UserId user, Dimension d, std::int64_t more) const;
   Part part(QueueId leaf, UserId user, Dimension d, std::int64_t need) const;
 

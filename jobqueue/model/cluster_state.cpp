@@ -90,13 +90,25 @@ Job& ClusterState::add_job(std::unique_ptr<Job> job) {
   QueueState& queue = queues_[added.queue.index()];
   if (!is_over(added.state)) {
     queue.unfinished.insert(added.id);
-    UserInQueue& user = queue.users[added.user];
-    ++(added.state == JobState::kWaiting ? queue.jobs_waiting : queue.jobs_running);
-    if (added.state == JobState::kWaiting) ++waiting_jobs_;
-    ++(added.state == JobState::kWaiting ? user.jobs_waiting : user.jobs_running);
-    count_pending(added, 1);
+    count_job(added, 1);
   }
   return added;
+}
+
+// Of its queue, and of its user there; one that is over is not counted.
+void ClusterState::count_job(const Job& job, std::int32_t by) {
+  if (is_over(job.state)) return;
+  QueueState& queue = queues_[job.queue.index()];
+  UserInQueue& user = queue.users[job.user];
+  const auto add = [by](std::uint32_t& number) { number += static_cast<std::uint32_t>(by); };
+  if (job.state == JobState::kWaiting) {
+    add(queue.jobs_waiting), add(user.jobs_waiting), add(waiting_jobs_);
+  } else {
+    const bool ran = user.jobs_running > 0;
+    add(queue.jobs_running), add(user.jobs_running);
+    queue.users_with_jobs += (user.jobs_running > 0 ? 1u : 0u) - (ran ? 1u : 0u);
+  }
+  count_pending(job, by);
 }
 
 // A job in state RUNNING of which no task has started yet is counted as pending as well.
@@ -131,26 +143,13 @@ void ClusterState::forget_job(JobId id) {
 
 void ClusterState::set_job_state(Job& job, JobState state) {
   if (job.state == state) return;
-  QueueState& queue = queues_[job.queue.index()];
-  UserInQueue& user = queue.users[job.user];
-  --(job.state == JobState::kWaiting ? queue.jobs_waiting : queue.jobs_running);
-  --(job.state == JobState::kWaiting ? user.jobs_waiting : user.jobs_running);
-  if (job.state == JobState::kWaiting) --waiting_jobs_;
-  count_pending(job, -1);
+  count_job(job, -1);
   life::kJob.change(job, [&] { job.state = state; });
-  count_pending(job, 1);
-  switch (state) {
-    case JobState::kWaiting:
-      ++queue.jobs_waiting, ++user.jobs_waiting, ++waiting_jobs_;
-      return;
-    case JobState::kRunning:
-      ++queue.jobs_running, ++user.jobs_running;
-      return;
-    default:
-      break;
-  }
+  count_job(job, 1);
+  if (!is_over(state)) return;
+  QueueState& queue = queues_[job.queue.index()];
   queue.unfinished.erase(job.id);
-  if (user.gone()) queue.users.erase(job.user);
+  if (queue.users[job.user].gone()) queue.users.erase(job.user);
   gangs_waiting_.erase(job.id);
 }
 
@@ -221,20 +220,13 @@ void ClusterState::set_queue(Job& job, QueueId queue) {
   QueueState& from = queues_[job.queue.index()];
   QueueState& to = queues_[queue.index()];
   if (!is_over(job.state)) {
-    UserInQueue& old_user = from.users[job.user];
-    const bool waiting = job.state == JobState::kWaiting;
-    --(waiting ? from.jobs_waiting : from.jobs_running);
-    --(waiting ? old_user.jobs_waiting : old_user.jobs_running);
-    count_pending(job, -1);
-    if (old_user.gone()) from.users.erase(job.user);
-    UserInQueue& new_user = to.users[job.user];
-    ++(waiting ? to.jobs_waiting : to.jobs_running);
-    ++(waiting ? new_user.jobs_waiting : new_user.jobs_running);
+    count_job(job, -1);
+    if (from.users[job.user].gone()) from.users.erase(job.user);
     from.unfinished.erase(job.id);
     to.unfinished.insert(job.id);
   }
   job.queue = queue;
-  count_pending(job, 1);
+  count_job(job, 1);
   std::size_t place = 0;
   for (const TaskKind kind : job.kinds())
     add_running(queue, job.user, job.size(kind), moved[place++]);

@@ -282,6 +282,7 @@ class ClusterState {
   void review_stragglers(Job& job, TaskKind kind);
   void follow_speculation();  // the settings have changed
 
+  void count_job(const Job& job, std::int32_t by);
   void count_pending(const Job& job, std::int32_t by);
   void note_launch(Job& job, TimeMs at);
   void leave_run(Attempt& attempt);

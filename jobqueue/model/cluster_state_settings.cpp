@@ -28,6 +28,9 @@ void hand_over(QueueState& to, QueueState&& from) {
     ours.jobs_running += theirs.jobs_running;
     ours.jobs_pending += theirs.jobs_pending;
   }
+  to.users_with_jobs = static_cast<std::uint32_t>(
+      std::count_if(to.users.begin(), to.users.end(),
+                    [](const auto& user) { return user.second.jobs_running > 0; }));
   to.unfinished.merge(from.unfinished);
 }
 

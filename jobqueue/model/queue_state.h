@@ -36,6 +36,7 @@ struct alignas(64) QueueState {
   std::uint32_t jobs_waiting = 0;  // leaves only, from here on
   std::uint32_t jobs_running = 0;
   std::uint32_t jobs_pending = 0;  // of jobs_running, as with users
+  std::uint32_t users_with_jobs = 0;  // in state RUNNING
   std::set<JobId> unfinished;  // in submit order
 };
 

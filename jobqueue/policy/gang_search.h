@@ -58,8 +58,8 @@ class GangSearch {
   Within within_;
 };
 
-// Whether the tracker is reserved for a member of a gang that does not collect room now, as one that
-// is within its share waits. `room`: what others keep.
+// Whether the tracker is reserved for a member of a gang that does not collect room now, as one
+// that is within its share waits. `room`: what others keep.
 bool gives_way(const ClusterState& state, const Reservation& reserved, const KeptRoom* room,
                GangSearch::Within within);
 

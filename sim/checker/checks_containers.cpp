@@ -57,6 +57,8 @@ class Count {
             starts(output, job->id))
           maximum(*job, d, verdict);
       }
+      if (job->gang == nullptr || !job->gang->has(launch->attempt.task))
+        leaves_what_is_kept(*job, need, launch->attempt, verdict);
       if (!is_group(launch->attempt.task.kind)) continue;
       const auto& group = job->spec->task_groups[group_number(launch->attempt.task.kind)];
       granted(tracker, launch->attempt, group, verdict);
@@ -181,6 +183,39 @@ class Count {
     if (key == "rack") return std::string(state_.rack_name(tracker.rack));
     const auto found = tracker.labels.find(key);
     return found == tracker.labels.end() ? "" : found->second;
+  }
+
+  // What the queue and those below it keep of their guarantees and do not use (containers.md 7.2).
+  std::int64_t kept_and_idle(QueueId queue, Dimension d) const {
+    std::int64_t below = 0;
+    for (const QueueId child : state_.tree().node(queue).children) below += kept_and_idle(child, d);
+    const auto runs = running_.find(queue);
+    const std::int64_t own = std::max<std::int64_t>(policy_.figures(queue, d).kept, 0) -
+                             (runs == running_.end() ? 0 : runs->second[d]);
+    return std::max({std::int64_t{0}, own, below});
+  }
+
+  // After a launch as much is free as all beside its queue, and beside those above it, keep. What
+  // starts later in the step only takes of what is its own, or leaves as much.
+  void leaves_what_is_kept(const Job& job, const Resources& need, const AttemptKey& attempt,
+                           Verdict& verdict) const {
+    if (policy_.pools() != nullptr) return;  // pools keep then
+    for (const Dimension d : state_.space().dimensions()) {
+      if (need[d] == 0) continue;
+      std::int64_t free = state_.total()[d], kept = 0;
+      for (const TrackerState& tracker : state_.trackers()) {
+        const auto held = held_.find(tracker.id);
+        if (tracker.counts() && held != held_.end()) free -= held->second[d];
+      }
+      for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
+        for (const QueueId sibling : state_.tree().node(state_.tree().parent(q)).children)
+          kept += sibling == q ? 0 : kept_and_idle(sibling, d);
+      }
+      if (free >= kept) continue;
+      verdict.breach("kept",
+                     fmt::format("{} starts, and leaves {} {} free, of which others keep {}",
+                                 attempt_name(attempt), free, state_.space().name(d), kept));
+    }
   }
 
   void maximum(const Job& job, Dimension d, Verdict& verdict) const {

@@ -78,6 +78,7 @@ constexpr Rule kRules[] = {
     {"pool-kill-useless", "what a kill frees could start a task of the pool on that tracker"},
     {"pool-kill-missing", "no pool stays short for too long while somebody may die for it"},
     {"units", "each attempt has the numbered units it asks for, and none is of two", true},
+    {"kept", "what queues do not lend is left free for them by each launch", true},
     {"labels", "no task of a group starts on a tracker whose labels do not let it", true},
     {"fresh-policy", "the ruling policy says what one made from the same state says"},
     {"job-unended", "every job ends when the run is driven to its end"},

@@ -5,7 +5,10 @@ import re
 import unittest
 import urllib.request
 
+import requests
+
 from cluster import wait_for
+from document import DOCUMENT, check
 from pages import PAGES, WithPages
 
 QUEUES = """
@@ -173,6 +176,22 @@ class Dimensions(WithPages):
         self.history_is_by_dimension()
         self.a_change_of_settings_in_amounts()
         self.everything_fits()
+        self.a_submission_is_as_documented()
+
+    def a_submission_is_as_documented(self):
+        """All that a group may say comes back, and is in the document."""
+        (self.dir / "all.yaml").write_text(
+            "name: all\nqueue: production\ngroups:\n"
+            "  - {name: g, count: 3, command: 'true', resources: {memory_mb: 512, vcores: 1, gpu: 1}, gang: 2, ports: 1, retries: 3,\n"
+            "     require: {disk: [ssd, nvme], rack: '!r9'}, spread: {by: name, max_skew: 1}, time_limit: 1h, on_member: replace,\n"
+            "     environment: {A: b}}\n")
+        self.ok("run", "-f", self.dir / "all.yaml", user="cat")
+        path = "/api/v1/jobs/4/submission"
+        answer = requests.get(f"http://127.0.0.1:{self.http}{path}", timeout=60)
+        check("GET", path.removeprefix("/api/v1"), answer)
+        group, = answer.json()["groups"]
+        self.assertEqual(set(group), set(DOCUMENT["components"]["schemas"]["AskedGroup"]["properties"]))
+        self.assertEqual(group["require"][1], {"label": "rack", "values": ["r9"], "none_of": True})
 
     def test_every_figure_is_there_by_dimension_under_fair(self):
         self.start_containers("fair")
