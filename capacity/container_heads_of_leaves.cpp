@@ -177,12 +177,14 @@ std::optional<ContainerHeads::Head> ContainerHeads::with_movers(QueueId leaf, co
     return ItemOrder{job_order(state_, state_.job(job)), kind};
   };
   Head head = kept;
+  const Waiting waiting(*this, leaf);
   ItemOrder first = order_of(kept.job, kept.kind);
   for (const Reserver& mover : movers_) {
     if (mover.leaf != leaf) continue;
     const ItemOrder order = order_of(mover.job, mover.kind);
     if (!(order < first)) continue;
     const Resources& need = mover.size->need;
+    if (waiting.is_in_the_way(order, need)) continue;
     const Job& job = state_.job(mover.job);
     const Amounts others = users_.reserved_by_others(leaf, job.user, job.id);
     if (users_.over_limit(leaf, job.user, need, others)) continue;

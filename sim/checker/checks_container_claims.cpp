@@ -4,6 +4,8 @@
 // what it is due without him, for a claim that is open and due, where its task will have room.
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -124,17 +126,35 @@ class ClaimCheck {
     return anywhere ? job.launchable(kind) : 0;  // but for what is dying and wanted again
   }
 
-  // On trackers where nothing runs there is room for all members of each group.
+  // On trackers where nothing runs there is room for all members of each group, put one by one
+  // where their label's value has the fewest.
   bool gang_fits(const Job& job) const {
     return std::all_of(job.kinds().begin(), job.kinds().end(), [&](TaskKind kind) {
-      std::int64_t left = job.spec->task_groups[group_number(kind)].gang;
+      const TaskGroupSpec& group = job.spec->task_groups[group_number(kind)];
+      std::map<std::string_view, std::int64_t> members, rooms;  // by value
       for (const TrackerState& tracker : state_.trackers()) {
+        if (!tracker.counts() || !meets(tracker, state_, group.require)) continue;
         Resources room = tracker.total;
-        const auto& required = job.spec->task_groups[group_number(kind)].require;
-        const bool may = tracker.counts() && meets(tracker, state_, required);
-        for (; may && left > 0 && covers(room, job.need(kind)); --left) room -= job.need(kind);
+        const auto value = group.spread ? label_of(tracker, state_, group.spread->by) : "";
+        for (std::uint32_t here = 1; here <= group.gang && covers(room, job.need(kind)) &&
+                                     here * group.ports <= tracker.port_count;
+             ++here) {
+          room -= job.need(kind);
+          ++rooms[value], members[value];
+        }
       }
-      return left <= 0;
+      for (std::uint32_t put = 0; put < group.gang; ++put) {
+        std::optional<std::string_view> next;
+        std::int64_t least = INT64_MAX;
+        for (const auto& [value, there] : members) {
+          least = std::min(least, there);
+          if (there < rooms[value] && (!next || there < members[*next])) next = value;
+        }
+        if (!next) return false;
+        if (group.spread && members[*next] + 1 - least > group.spread->max_skew) return false;
+        ++members[*next];
+      }
+      return true;
     });
   }
 

@@ -211,7 +211,7 @@ class Count {
         for (const QueueId sibling : state_.tree().node(state_.tree().parent(q)).children)
           kept += sibling == q ? 0 : kept_and_idle(sibling, d);
       }
-      if (free >= kept) continue;
+      if (kept == 0 || free >= kept) continue;
       verdict.breach("kept",
                      fmt::format("{} starts, and leaves {} {} free, of which others keep {}",
                                  attempt_name(attempt), free, state_.space().name(d), kept));
