@@ -169,9 +169,11 @@ Status Submissions::check_gang(const JobSpec& spec, QueueId leaf) const {
     if (group.gang == 0) continue;
     const std::int64_t fit = fit_empty(state_, need, group, true);
     if (fit >= std::int64_t{group.gang}) continue;
+    const std::string ports = group.ports > 0 ? ", " + counted(group.ports, "port") : "";
     return Error{ErrorCode::kBadRequest,
                  "gang of " + group.name + ": " + std::to_string(group.gang) + " x " +
-                     space.text(need) + "; the empty cluster holds " + std::to_string(fit) +
+                     space.text(need) + ports + "; the empty cluster holds " +
+                     std::to_string(fit) +
                      (group.spread ? ", spread by " + group.spread->by : ""),
                  "fewer that start together, or smaller ones"};
   }

@@ -35,8 +35,9 @@ class Dimensions(WithPages):
         self.conf = self.settings(QUEUES, MORE.replace("POLICY", policy))
         self.conf.write_text(self.conf.read_text().replace("127.0.0.1:0}", "127.0.0.1:0, http: 127.0.0.1:0}"))
         self.start_all()
-        for name in ("tt1", "tt2"):
+        for name, ports in (("tt1", "21100-21109"), ("tt2", "21110-21119")):
             self.start(name, ["tracker", "--jobtracker", self.address, "--name", name, "--work-dir", self.dir / name,
+                              "--port-range", ports,
                               "--offer", "memory_mb=4096,vcores=4,gpu=2", "--label", "disk=ssd"])
         wait_for("both trackers are there", lambda: len(self.json("tracker", "list")) == 2)
         self.browser.visit(f"http://127.0.0.1:{self.http}")
