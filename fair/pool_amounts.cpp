@@ -25,6 +25,7 @@ void PoolAmounts::made_pools() {
   if (tree_.size() <= pools_.size()) return;
   pools_.resize(tree_.size());
   leaves_.resize(tree_.size());
+  dealt_.resize(tree_.size());
   is_changed_.resize(tree_.size());
 }
 
@@ -71,30 +72,81 @@ void PoolAmounts::set_demand(JobLine& line, const Amounts& demand) {
   Leaf& leaf = leaves_[line.pool.index()];
   for (const Dimension d : state_.space().dimensions())
     leaf.demand[d] += demand[d] - line.demand[d];
-  leaf.otherwise -= same(line.demand, line.dealt) ? 0 : 1;
   line.demand = demand;
-  leaf.otherwise += same(line.demand, line.dealt) ? 0 : 1;
+  const bool alike = !size_based_weight_ && is_dealt_alike(line.pool, line, line.dealt, demand);
+  set_otherwise(line, !same(line.demand, line.dealt) && !alike);
   if (leaf.touched) return;
   leaf.touched = true;
   touched_.push_back(line.pool);
 }
 
-void PoolAmounts::note_dealt(JobLine& line) {
-  if (same(line.demand, line.dealt)) return;
-  line.dealt = line.demand;
-  --leaves_[line.pool.index()].otherwise;
+void PoolAmounts::set_otherwise(JobLine& line, bool otherwise) {
+  leaves_[line.pool.index()].otherwise += (otherwise ? 1 : 0) - (line.otherwise ? 1 : 0);
+  line.otherwise = otherwise;
 }
 
-// A task that ends and is wanted again leaves what its pool wants as it was.
+void PoolAmounts::note_dealt(JobLine& line) {
+  line.dealt = line.demand;
+  set_otherwise(line, false);
+}
+
+// Whether it has the same share, and its siblings theirs: it wants the same of each dimension for
+// one of another, only more or less often, and more than its share, now and when that was dealt. So
+// it rises at the same rate, and stops where it did.
+bool PoolAmounts::is_dealt_alike(PoolId family, const ShareLine& line, const Amounts& dealt,
+                                 const Amounts& now) const {
+  const PoolTree::Node& node = tree_.node(family);
+  if (node.leaf() && sharing(node) == PoolSettings::Sharing::kFifo) return false;
+  const auto& dimensions = state_.space().dimensions();
+  if (line.share.size() < dimensions.size()) return false;
+  const Dimension first = dimensions[0];
+  if (now[first] == 0 || dealt[first] == 0) return false;
+  const bool first_alone = contested(node) == Contested::kFirst;
+  return std::all_of(dimensions.begin(), dimensions.end(), [&](Dimension d) {
+    if (Int128(now[d]) * dealt[first] != Int128(dealt[d]) * now[first]) return false;
+    if (now[d] == 0 || (first_alone && d != first)) return true;
+    return Int128(line.share[d.place()]) + kShareTolerance <
+           Int128(std::min(now[d], dealt[d])) * kWholeSlot;
+  });
+}
+
+// A task that ends and is wanted again leaves what its pool wants as it was; one that ends for good
+// the shares, as long as its pool, and those above it, want more than they have.
 bool PoolAmounts::wants_the_same() {
-  bool all = true;
+  std::map<PoolId, Amounts> wanted;  // of pools that want another amount
   for (const PoolId pool : touched_) {
     Leaf& leaf = leaves_[pool.index()];
     leaf.touched = false;
-    all = all && same(leaf.demand, leaf.dealt);
+    if (same(leaf.demand, leaf.counted)) continue;
+    for (PoolId p = pool; p.valid(); p = tree_.node(p).parent) {
+      Amounts& now = wanted.try_emplace(p, pools_[p.index()].demand).first->second;
+      for (const Dimension d : state_.space().dimensions())
+        now[d] += leaf.demand[d] - leaf.counted[d];
+    }
   }
   touched_.clear();
-  return all;
+  const bool alike = std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
+    const auto& [pool, now] = entry;
+    return pool == PoolTree::root() ||
+           (tree_.node(pool).exists && !has_bounds(pool) &&
+            is_dealt_alike(tree_.node(pool).parent, pools_[pool.index()], dealt_[pool.index()],
+                           now));
+  });
+  if (!alike) return false;
+  for (const auto& [pool, now] : wanted) {
+    pools_[pool.index()].demand = now;
+    leaves_[pool.index()].counted = leaves_[pool.index()].demand;
+    mark(pool);
+  }
+  return true;
+}
+
+bool PoolAmounts::has_bounds(PoolId pool) const {
+  const PoolSettings& settings = *tree_.node(pool).settings;
+  const auto& dimensions = state_.space().dimensions();
+  return std::any_of(dimensions.begin(), dimensions.end(), [&](Dimension d) {
+    return settings.minimum[d.value()] || settings.maximum[d.value()];
+  });
 }
 
 void PoolAmounts::count_sizes(const JobLine& line, std::int32_t sign) {
@@ -143,7 +195,7 @@ void PoolAmounts::settle() {
     }
   }
   stale_ = false;
-  for (Leaf& leaf : leaves_) leaf.dealt = leaf.demand;
+  for (Leaf& leaf : leaves_) leaf.counted = leaf.demand;
   gather(PoolTree::root());
   std::vector<Share> divide;
   for (const std::int64_t total : totals()) divide.push_back(total * kWholeSlot);
@@ -179,6 +231,7 @@ void PoolAmounts::gather(PoolId pool) {
     std::size_t place = 0;
     for (const Dimension d : state_.space().dimensions()) line.demand[d] += wanted[place++];
   }
+  dealt_[pool.index()] = line.demand;
   if (!same(before, line.demand)) mark(pool);
 }
 

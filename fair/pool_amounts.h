@@ -1,8 +1,9 @@
 // The tree of pools where containers count (containers.md, section 5): what each pool and job runs,
 // wants and is due, in every dimension. Shares are dealt from the top down by dominant resource, or
 // by memory alone, as each pool says of its children; they change when what is wanted does, not
-// with a launch, nor with an end after which the task is wanted again. Jobs' shares are dealt when
-// those of their pool are asked for. Derived state, on the engine's thread.
+// with a launch, nor with an end after which the task is wanted again, nor with one after which its
+// job and its pools still want more than they have, in the same proportions. Jobs' shares are dealt
+// when those of their pool are asked for. Derived state, on the engine's thread.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -70,6 +71,7 @@ class PoolAmounts {
     bool runnable = false;
     bool stands = false;  // it runs, or may
     Amounts dealt;        // what it wanted when its share was dealt
+    bool otherwise = false;  // its share may be another by what it wants now
     // Of its groups that could start something.
     boost::container::small_vector<std::pair<const Size*, bool>, 2> sizes;  // picky ones marked
   };
@@ -131,6 +133,10 @@ class PoolAmounts {
   void set_demand(JobLine& line, const Amounts& demand);
   void note_dealt(JobLine& line);
   bool wants_the_same();
+  bool is_dealt_alike(PoolId family, const ShareLine& line, const Amounts& dealt,
+                      const Amounts& now) const;
+  bool has_bounds(PoolId pool) const;
+  void set_otherwise(JobLine& line, bool otherwise);
   void count_sizes(const JobLine& line, std::int32_t sign);
   PoolPart key_of(const ShareLine& line, const Amounts& running, PoolSettings::Sharing by) const;
   DrfClaimant claimant(const ShareLine& line, const PoolSettings* settings) const;
@@ -154,15 +160,16 @@ class PoolAmounts {
     std::map<Tie, JobLine*> jobs;
     Amounts demand;             // of all of them
     boost::container::flat_map<const Size*, Wanted> sizes;
-    Amounts dealt;              // likewise, when the shares of pools were
+    Amounts counted;            // likewise, as the demands of pools count it
     std::vector<Share> divide;  // what they divide
-    std::int32_t otherwise = 0;  // jobs that want something else than what was dealt for
+    std::int32_t otherwise = 0;  // jobs whose shares may be others by what they want now
     std::uint64_t deals = 0;
     TimeMs weights_until = kNever;
     bool stale = true;
     bool touched = false;
   };
   std::vector<Leaf> leaves_;  // by PoolId, as the pools
+  std::vector<Amounts> dealt_;  // what they wanted when their shares were dealt
   std::vector<PoolId> touched_;  // leaves that may want something else than what was dealt for
   std::vector<PoolId> changed_;
   std::vector<bool> is_changed_;

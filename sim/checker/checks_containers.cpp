@@ -21,8 +21,12 @@ class Count {
       for (const AttemptSlot slot : tracker.attempts) add(tracker, state_.attempt(slot));
     }
     if (const Assembly* gang = state_.assembly()) {
-      for (const GangRoom& room : gang->rooms)
-        held_[room.tracker] += state_.job(gang->job).need(room.task.kind);
+      const Job& job = state_.job(gang->job);
+      for (const GangRoom& room : gang->rooms) {
+        held_[room.tracker] += job.need(room.task.kind);
+        for (QueueId q = job.queue; q.valid(); q = state_.tree().parent(q))
+          rooms_[q] += job.need(room.task.kind);
+      }
     }
   }
 
@@ -185,13 +189,15 @@ class Count {
     return found == tracker.labels.end() ? "" : found->second;
   }
 
-  // What the queue and those below it keep of their guarantees and do not use (containers.md 7.2).
+  // What the queue and those below it keep of their guarantees and do not use (containers.md 7.2);
+  // rooms of a gang of theirs may have been taken of it since.
   std::int64_t kept_and_idle(QueueId queue, Dimension d) const {
     std::int64_t below = 0;
     for (const QueueId child : state_.tree().node(queue).children) below += kept_and_idle(child, d);
-    const auto runs = running_.find(queue);
-    const std::int64_t own = std::max<std::int64_t>(policy_.figures(queue, d).kept, 0) -
-                             (runs == running_.end() ? 0 : runs->second[d]);
+    std::int64_t own = std::max<std::int64_t>(policy_.figures(queue, d).kept, 0);
+    for (const auto* taken : {&running_, &rooms_}) {
+      if (const auto found = taken->find(queue); found != taken->end()) own -= found->second[d];
+    }
     return std::max({std::int64_t{0}, own, below});
   }
 
@@ -235,6 +241,7 @@ class Count {
   const Policy& policy_;
   std::map<TrackerId, Resources> held_;
   std::map<QueueId, Resources> running_;
+  std::map<QueueId, Resources> rooms_;  // of the gang that collects room
 };
 
 }  // namespace

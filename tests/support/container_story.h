@@ -34,8 +34,12 @@ class Compared final : public Ruling {
     Ruling fresh(state_, memory_);
     EXPECT_EQ(said(found), said(fresh.choose(offer)));
     for (std::size_t q = 0; q < state_.tree().size(); ++q) {
-      for (const Dimension d : state_.space().dimensions())
-        EXPECT_EQ(this->figures(QueueId(q), d).demand, fresh.figures(QueueId(q), d).demand);
+      for (const Dimension d : state_.space().dimensions()) {
+        const QueueFigures ours = this->figures(QueueId(q), d);
+        const QueueFigures theirs = fresh.figures(QueueId(q), d);
+        EXPECT_EQ(ours.demand, theirs.demand);
+        EXPECT_EQ(ours.share, theirs.share);
+      }
     }
     return found;
   }
