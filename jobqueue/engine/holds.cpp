@@ -218,7 +218,8 @@ bool Holds::wait_for_amount(const Choice& choice) {
 bool Holds::wait_to_reserve(const Choice& choice) {
   const Job* job = state_.find_job(choice.task.job);
   if (job == nullptr || !job->schedulable() || !job->has(choice.task.kind)) return false;
-  if (state_.reserve_turn() != nullptr && state_.reserve_turn()->job == job->id) return false;
+  const ClusterState::ReserveTurn* turn = state_.reserve_turn();
+  if (turn != nullptr && turn->job == job->id && turn->kind == choice.task.kind) return false;
   end_reserve_turn();
   state_.set_reserve_turn(ClusterState::ReserveTurn{job->id, choice.task.kind, {}});
   policy_->on_reserve_turn(job->queue);
