@@ -155,8 +155,9 @@ Status Submissions::check_containers_fit(const JobSpec& spec) const {
   return Ok{};
 }
 
-// All members of a group's gang fit the cluster together when it is empty, lost trackers included,
-// and the whole gang is within the maximums of its queues.
+// All members of a group's gang fit the cluster together when it is empty, with lost trackers or
+// without (to a spread it matters which values there are), and the whole gang is within the
+// maximums of its queues.
 Status Submissions::check_gang(const JobSpec& spec, QueueId leaf) const {
   const Space& space = state_.space();
   const std::vector<Resources> containers =
@@ -167,7 +168,8 @@ Status Submissions::check_gang(const JobSpec& spec, QueueId leaf) const {
     const Resources& need = containers[group_number(kind)];
     for (const Dimension d : space.dimensions()) sum[d] += need[d] * group.gang;
     if (group.gang == 0) continue;
-    const std::int64_t fit = fit_empty(state_, need, group, true);
+    const std::int64_t fit =
+        std::max(fit_empty(state_, need, group, true), fit_empty(state_, need, group, false));
     if (fit >= std::int64_t{group.gang}) continue;
     const std::string ports = group.ports > 0 ? ", " + counted(group.ports, "port") : "";
     return Error{ErrorCode::kBadRequest,
