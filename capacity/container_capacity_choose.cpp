@@ -33,13 +33,7 @@ std::optional<Choice> ContainerCapacity::reserves_next(Reach reach, bool by_walk
   const ReserveHere anyhow = reach.reserve->without_limit();
   reach.reserve = &anyhow;
   const auto head = by_walking ? heads_.walked(reach) : heads_.best(reach);
-  if (!head || !head->reserves || reservation_of(state_, head->job) != nullptr)
-    return std::nullopt;
-  const auto choice = task_of(*head, reach);
-  if (!choice || choice->what != Choice::What::kReserve) return std::nullopt;
-  const Resources& need = state_.job(head->job).need(choice->task.kind);
-  if (!anyhow.may_have_turn(need)) return std::nullopt;
-  return turn_of(head->job, choice->task.kind);
+  return head && head->reserves ? anyhow.turn_for(task_of(*head, reach)) : std::nullopt;
 }
 
 std::optional<Choice> ContainerCapacity::task_of(const Head& head, const Reach& reach) const {

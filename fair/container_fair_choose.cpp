@@ -39,13 +39,7 @@ std::optional<Choice> ContainerFair::reserves_next(Reach reach, bool by_walking)
   const ReserveHere anyhow = reach.reserve->without_limit();
   reach.reserve = &anyhow;
   const auto head = by_walking ? heads_.walked(PoolTree::root(), reach) : heads_.best(reach);
-  if (!head || !head->reserves || reservation_of(state_, head->job) != nullptr)
-    return std::nullopt;
-  const auto choice = task_of(*head, reach);
-  if (!choice || choice->what != Choice::What::kReserve) return std::nullopt;
-  const Resources& need = state_.job(head->job).need(choice->task.kind);
-  if (!anyhow.may_have_turn(need)) return std::nullopt;
-  return turn_of(head->job, choice->task.kind);
+  return head && head->reserves ? anyhow.turn_for(task_of(*head, reach)) : std::nullopt;
 }
 
 // Jobs that were passed over have waited since, whoever came after them.

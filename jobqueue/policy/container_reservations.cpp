@@ -144,6 +144,14 @@ bool ReserveHere::may_have_turn(const Resources& need) const {
                                       [&](Dimension d) { return need[d] >= other[d]; });
 }
 
+std::optional<Choice> ReserveHere::turn_for(const std::optional<Choice>& choice) const {
+  if (!choice || choice->what != Choice::What::kReserve) return std::nullopt;
+  const TaskKey& task = choice->task;
+  if (reservation_of(state_, task.job) != nullptr) return std::nullopt;  // it would move it
+  if (!may_have_turn(state_.job(task.job).need(task.kind))) return std::nullopt;
+  return Choice{.task = {task.job, task.kind, 0}, .what = Choice::What::kWaitToReserve};
+}
+
 bool ReserveHere::is_full() const {
   if (!limited_) return false;
   if (!left_) left_ = is_left_for_another();

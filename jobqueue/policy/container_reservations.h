@@ -44,11 +44,13 @@ class ReserveHere {
       : state_(state), tracker_(tracker), after_(std::move(after)) {}
   // As if any number of trackers could be reserved.
   ReserveHere without_limit() const;
-  // Whether who would reserve the tracker then, for so much, has the next turn: all is reserved
-  // that may be, and nobody has it, or one with a smaller task. So small tasks, which reserve again
-  // and again, do not keep out a large one.
+  // Whether who would reserve the tracker then has the next turn, with a task of that need: all is
+  // reserved that may be, and nobody has it, or one with a smaller task. So small tasks, which
+  // reserve again and again, do not keep out a large one.
   bool notes_turn() const;
   bool may_have_turn(const Resources& need) const;
+  // Of what the head would do then; nothing: it has no turn.
+  std::optional<Choice> turn_for(const std::optional<Choice>& choice) const;
   // As far as the size goes, which finds no room here: it would fit beside services, and finds
   // room nowhere else; and where no more trackers may be reserved one of its size would move here.
   bool may(const ContainerItems::Bucket& bucket) const;
@@ -93,9 +95,6 @@ inline Choice release_of(const Reservation& kept, std::string_view why) {
   return {.task = {kept.job, kept.kind, 0},
           .what = Choice::What::kReleaseReservation,
           .why = why};
-}
-inline Choice turn_of(JobId job, TaskKind kind) {
-  return {.task = {job, kind, 0}, .what = Choice::What::kWaitToReserve};
 }
 inline Choice reserve_of(const TaskKey& task, TrackerId tracker) {
   return {.task = task, .what = Choice::What::kReserve, .reserve_on = tracker};
