@@ -45,7 +45,11 @@ class Count {
   void launches(const Input& input, const Output& output, Verdict& verdict) const {
     for (const Event& event : output.events) {
       const auto* launch = fact_as<AttemptLaunched>(event.fact);
-      if (launch == nullptr || ran_before(input, launch->attempt)) continue;
+      // What was taken on again after a restart nobody has decided now.
+      if (launch == nullptr ||
+          was_reported(std::get_if<Heartbeat>(&input.body), launch->attempt)) {
+        continue;
+      }
       const TrackerState& tracker = state_.tracker(launch->tracker);
       const Job* job = state_.find_job(launch->attempt.task.job);
       if (job == nullptr) continue;
@@ -125,14 +129,6 @@ class Count {
   }
 
  private:
-  // Taken on again after a restart: nobody has decided it now.
-  static bool ran_before(const Input& input, const AttemptKey& attempt) {
-    const auto* beat = std::get_if<Heartbeat>(&input.body);
-    return beat != nullptr &&
-           std::any_of(beat->attempts.begin(), beat->attempts.end(),
-                       [&](const AttemptReport& report) { return report.attempt == attempt; });
-  }
-
   static bool starts(const Output& output, JobId job) {
     return std::any_of(output.events.begin(), output.events.end(), [&](const Event& event) {
       const auto* start = fact_as<GangStarted>(event.fact);
