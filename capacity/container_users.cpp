@@ -52,9 +52,10 @@ std::int64_t ContainerUsers::limit_shown(QueueId queue, Dimension d) const {
   return used ? part(queue, UserId{}, d, 0).allowed : -1;
 }
 
-// Users with a job in state RUNNING, or something of one that is over or waits again.
+// Users with a job in state RUNNING, or something of one that is over or waits again; these are
+// few, and not for long.
 std::int64_t ContainerUsers::active(const QueueState& leaf, Dimension d) {
-  if (leaf.users_with_jobs == leaf.users.size()) return leaf.users_with_jobs;
+  if (leaf.users_lingering == 0) return leaf.users_with_jobs;
   return std::count_if(leaf.users.begin(), leaf.users.end(), [d](const auto& user) {
     return user.second.jobs_running > 0 || user.second.running[d] > 0;
   });

@@ -104,9 +104,10 @@ void ClusterState::count_job(const Job& job, std::int32_t by) {
   if (job.state == JobState::kWaiting) {
     add(queue.jobs_waiting), add(user.jobs_waiting), add(waiting_jobs_);
   } else {
-    const bool ran = user.jobs_running > 0;
+    const bool had_jobs = user.jobs_running > 0, lingered = user.lingers();
     add(queue.jobs_running), add(user.jobs_running);
-    queue.users_with_jobs += (user.jobs_running > 0 ? 1u : 0u) - (ran ? 1u : 0u);
+    queue.users_with_jobs += unsigned{user.jobs_running > 0} - unsigned{had_jobs};
+    queue.users_lingering += unsigned{user.lingers()} - unsigned{lingered};
   }
   count_pending(job, by);
 }
@@ -154,8 +155,9 @@ void ClusterState::set_job_state(Job& job, JobState state) {
 }
 
 void ClusterState::add_running(QueueId leaf, UserId user, const Size& size, std::int64_t tasks) {
-  auto& users = queues_[leaf.index()].users;
-  UserInQueue& in_queue = users[user];
+  QueueState& queue = queues_[leaf.index()];
+  UserInQueue& in_queue = queue.users[user];
+  const bool lingered = in_queue.lingers();
   for (std::size_t i = size.begin; i < size.end; ++i) {
     const Dimension d = Dimension::at(i);
     const std::int64_t amount = tasks * size.need[d];
@@ -164,7 +166,8 @@ void ClusterState::add_running(QueueId leaf, UserId user, const Size& size, std:
     in_queue.running[d] += amount;
     WEIR_CHECK(in_queue.running[d] >= 0, "what runs is never negative");
   }
-  if (in_queue.gone()) users.erase(user);
+  queue.users_lingering += unsigned{in_queue.lingers()} - unsigned{lingered};
+  if (in_queue.gone()) queue.users.erase(user);
 }
 
 // --- Sizes ---

@@ -28,9 +28,11 @@ void hand_over(QueueState& to, QueueState&& from) {
     ours.jobs_running += theirs.jobs_running;
     ours.jobs_pending += theirs.jobs_pending;
   }
-  to.users_with_jobs = static_cast<std::uint32_t>(
-      std::count_if(to.users.begin(), to.users.end(),
-                    [](const auto& user) { return user.second.jobs_running > 0; }));
+  to.users_with_jobs = to.users_lingering = 0;
+  for (const auto& [id, user] : to.users) {
+    to.users_with_jobs += unsigned{user.jobs_running > 0};
+    to.users_lingering += unsigned{user.lingers()};
+  }
   to.unfinished.merge(from.unfinished);
 }
 
@@ -139,6 +141,7 @@ void ClusterState::replace_space(Space space) {
     queue.counters.rename(before, space_);
     queue.running = {};
     for (auto& [id, user] : queue.users) user.running = {};
+    queue.users_lingering = 0;
   }
   for (auto& [id, job] : jobs_) {
     name_again(job->containers, *job->spec, space_);

@@ -22,6 +22,8 @@ struct UserInQueue {
   bool gone() const {
     return jobs_running + jobs_waiting == 0 && running.all_zero();
   }
+  // What runs is of jobs that are over, or wait again.
+  bool lingers() const { return jobs_running == 0 && !running.all_zero(); }
 };
 
 // What every launch and every end looks at comes first and lies together.
@@ -36,7 +38,8 @@ struct alignas(64) QueueState {
   std::uint32_t jobs_waiting = 0;  // leaves only, from here on
   std::uint32_t jobs_running = 0;
   std::uint32_t jobs_pending = 0;  // of jobs_running, as with users
-  std::uint32_t users_with_jobs = 0;  // in state RUNNING
+  std::uint32_t users_with_jobs = 0;   // in state RUNNING
+  std::uint32_t users_lingering = 0;
   std::set<JobId> unfinished;  // in submit order
 };
 

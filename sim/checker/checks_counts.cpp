@@ -232,6 +232,24 @@ void check_jobs(const Step& step, Verdict& verdict) {
   }
 }
 
+// Each user is right by now: so are the numbers of them.
+void check_numbers_of_users(const Step& step, Verdict& verdict) {
+  for (const QueueId leaf : step.state.tree().leaves()) {
+    const QueueState& queue = step.state.queue(leaf);
+    std::uint32_t with_jobs = 0, lingering = 0;
+    for (const auto& [id, user] : queue.users) {
+      with_jobs += user.jobs_running > 0 ? 1 : 0;
+      lingering += user.lingers() ? 1 : 0;
+    }
+    if (queue.users_with_jobs == with_jobs && queue.users_lingering == lingering) continue;
+    verdict.breach("user-sums",
+                   fmt::format("queue {}: {} users with running jobs and {} without whose tasks "
+                               "run, counted {} and {}",
+                               step.path(leaf), queue.users_with_jobs, queue.users_lingering,
+                               with_jobs, lingering));
+  }
+}
+
 void check_running(const Step& step, Verdict& verdict) {
   const QueueTree& tree = step.state.tree();
   for (const TaskKind kind : kTaskKinds) {
@@ -257,6 +275,7 @@ void check_counts(const Step& step, Verdict& verdict) {
   if (verdict.clean()) check_trackers(step, verdict);
   if (verdict.clean()) check_copies(step, verdict);
   if (verdict.clean()) check_jobs(step, verdict);
+  if (verdict.clean()) check_numbers_of_users(step, verdict);
   if (verdict.clean()) check_running(step, verdict);
 }
 

@@ -231,7 +231,15 @@ class SumsCheck {
       std::size_t known = 0;
       for (const auto& [who, expected] : users) known += who.first == QueueId(q) ? 1 : 0;
       EXPECT_EQ(queue.users.size(), known) << path;
-      for (const auto& [id, user] : queue.users) user_is_right(user, users[{QueueId(q), id}]);
+      std::uint32_t with_jobs = 0, lingering = 0;
+      for (const auto& [id, user] : queue.users) {
+        const UserInQueue& expected = users[{QueueId(q), id}];
+        user_is_right(user, expected);
+        with_jobs += expected.jobs_running > 0 ? 1 : 0;
+        lingering += expected.lingers() ? 1 : 0;
+      }
+      EXPECT_EQ(queue.users_with_jobs, with_jobs) << path;
+      EXPECT_EQ(queue.users_lingering, lingering) << path;
     }
   }
 
