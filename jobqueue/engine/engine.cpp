@@ -97,6 +97,7 @@ void Engine::tick(Token token) {
   parts_->faults.heal_trackers();
   parts_->jobs.stop_late_jobs();
   parts_->jobs.stop_late_tasks();
+  parts_->gangs.end_waits_for_ports();
   parts_->jobs.wake_rested();
   parts_->own_maps.make_room();
   parts_->jobs.settle_yields();  // the update counts who runs now

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "jobqueue/engine/parts.h"
+#include "jobqueue/model/counted.h"
 #include "jobqueue/policy/gang_search.h"
 
 namespace weir {
@@ -153,12 +154,55 @@ void Gangs::tell(AttemptSlot slot) {
   parts_.jobs.set_task_deadline(attempt);
 }
 
-void Gangs::note_ports(const AttemptKey& key, const std::vector<std::uint16_t>& ports) {
-  const Job& job = state_.job(key.task.job);
-  if (job.gang == nullptr || job.gang->ports.contains(key)) return;
+// --- Ports ---
+
+bool Gangs::note_ports(AttemptSlot slot, const std::vector<std::uint16_t>& ports) {
+  const AttemptKey key = state_.attempt(slot).key;
+  Job& job = state_.mutable_job(key.task.job);
+  if (job.gang == nullptr || job.gang->ports.contains(key)) return true;
+  if (state_.attempt(slot).dying()) return true;
   const TaskGroupSpec& group = job.spec->task_groups[group_number(key.task.kind)];
-  if (group.gang == 0 || ports.size() != group.ports) return;
-  state_.mutable_job(job.id).gang->ports[key] = ports;
+  if (group.gang == 0) return true;
+  if (ports.size() != group.ports) {
+    parts_.attempts.attempt_failed(
+        slot, "its tracker says that it has " + counted(ports.size(), "port") +
+                  ", and its group asks for " + std::to_string(group.ports));
+    return false;
+  }
+  job.gang->ports[key] = ports;
+  if (!job.gang->ports_awaited && !all_have_ports(state_, job))
+    await_ports(job, state_.settings().heartbeat.expiry_ms);
+  return true;
+}
+
+void Gangs::await_ports(Job& job, DurationMs for_ms) {
+  job.gang->ports_awaited = true;
+  awaited_ports_.emplace(now_ + for_ms, job.id);
+}
+
+// Who was launched since then has as long as the others had.
+void Gangs::end_waits_for_ports() {
+  const DurationMs expiry = state_.settings().heartbeat.expiry_ms;
+  while (!awaited_ports_.empty() && awaited_ports_.begin()->first <= now_) {
+    const JobId id = awaited_ports_.begin()->second;
+    awaited_ports_.erase(awaited_ports_.begin());
+    if (state_.find_job(id) == nullptr) continue;
+    Job& job = state_.mutable_job(id);
+    job.gang->ports_awaited = false;
+    const std::vector<TaskKey> members = job.gang->members;
+    for (const TaskKey& member : members) {
+      const AttemptSlot slot = running_member(state_, job, member);
+      if (is_over(job.state) || !job.gang->started) break;
+      if (!slot.valid() || job.gang->ports.contains(state_.attempt(slot).key)) continue;
+      const Attempt& attempt = state_.attempt(slot);
+      if (attempt.untold || attempt.launched_at + expiry > now_) continue;
+      parts_.attempts.attempt_failed(slot, "its tracker did not say within " +
+                                               format_duration(expiry) +
+                                               " which ports it has: the others waited for it");
+    }
+    if (!is_over(job.state) && job.gang->started && !all_have_ports(state_, job))
+      await_ports(job, expiry);
+  }
 }
 
 // --- End ---

@@ -4,7 +4,11 @@
 // before anything else there; until then nobody outside has heard of it.
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "jobqueue/engine/part.h"
 
@@ -36,8 +40,12 @@ class Gangs : public Part {
   // more, or offers less.
   void launch_members(TrackerState& tracker);
   void tell(AttemptSlot slot);
-  // Its tracker says which ports an attempt has.
-  void note_ports(const AttemptKey& attempt, const std::vector<std::uint16_t>& ports);
+  // Its tracker says which ports an attempt has. False: as many as its group has they are not, so
+  // it has failed.
+  bool note_ports(AttemptSlot attempt, const std::vector<std::uint16_t>& ports);
+  // Members start when all have said their ports. Who does not, for as long as a tracker may be
+  // silent, has failed.
+  void end_waits_for_ports();
   // An attempt is lost, or is to die: if it was a member of a gang so are the others.
   void member_lost(const AttemptKey& attempt);
   // Whether a member that its tracker has may be taken on: its gang runs, or nobody knows yet.
@@ -50,9 +58,11 @@ class Gangs : public Part {
  private:
   void hold(const Job& job, const std::vector<GangRoom>& rooms);
   void begin_again(Job& job);
+  void await_ports(Job& job, DurationMs for_ms);
   void settle();
 
   bool settled_ = false;
+  std::set<std::pair<TimeMs, JobId>> awaited_ports_;  // by when all must have said theirs
 };
 
 }  // namespace weir

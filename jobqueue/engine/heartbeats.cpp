@@ -158,7 +158,7 @@ void Heartbeats::take_live_attempt(AttemptSlot slot, const AttemptReport& report
       attempt.phase = report.phase;
       if (!report.status.empty()) state_.mutable_job(key.job).status_line = report.status;
       if (!report.fetch_failures.empty()) parts_.attempts.take_fetch_failures(report);
-      if (report.ports) parts_.gangs.note_ports(report.attempt, *report.ports);
+      if (report.ports && !parts_.gangs.note_ports(slot, *report.ports)) return;
       if (attempt.dying()) {
         if (attempt.finish_counts && report.state == ReportedState::kCommitPending)
           grant_commit(slot);

@@ -9,37 +9,6 @@ namespace weir {
 constexpr std::uint32_t kMapOutputsPerReply = 2000;
 constexpr std::uint32_t kPeersPerReply = 1000;
 
-namespace {
-
-// The member's attempt that runs; invalid: it has succeeded, or nothing of it runs.
-AttemptSlot running_attempt(const ClusterState& state, const Job& job, const TaskKey& member) {
-  AttemptSlot found;
-  state.each_attempt(job.tasks(member.kind).tasks[member.index], [&](AttemptSlot slot) {
-    if (!state.attempt(slot).dying()) found = slot;
-  });
-  return found;
-}
-
-bool has_succeeded(const Job& job, const TaskKey& member) {
-  return job.tasks(member.kind).tasks[member.index].state == Task::State::kSucceeded;
-}
-
-// All that have not succeeded run, and their trackers have said where. Each tracker asks several
-// times a second: while a gang starts, the first line answers.
-bool all_known(const ClusterState& state, const Job& job) {
-  const Gang& gang = *job.gang;
-  std::size_t done = 0;
-  for (const TaskKind kind : job.kinds()) done += job.tasks(kind).succeeded;
-  if (gang.ports.size() + done < gang.members.size()) return false;
-  return std::all_of(gang.members.begin(), gang.members.end(), [&](const TaskKey& member) {
-    if (has_succeeded(job, member)) return true;
-    const AttemptSlot slot = running_attempt(state, job, member);
-    return slot.valid() && gang.ports.contains(state.attempt(slot).key);
-  });
-}
-
-}  // namespace
-
 Status Questions::may_ask(const std::optional<std::vector<std::string>>& askers, JobId job) const {
   const auto runs_of_it = [&](const std::string& name) {
     const TrackerState* tracker = state_.find_tracker(name);
@@ -100,7 +69,7 @@ void Questions::on(const QueryPeers& input, Token token) {
   if (const auto may = may_ask(input.askers, input.job); !may) return reply(token, may.error());
   GangPeers out;
   const Gang* gang = job->gang.get();
-  out.complete = gang != nullptr && gang->started && all_known(state_, *job);
+  out.complete = gang != nullptr && gang->started && all_have_ports(state_, *job);
   if (!out.complete) return reply(token, std::move(out));
   out.members = static_cast<std::uint32_t>(gang->members.size());
   const std::uint32_t first = std::min(input.first, out.members);
@@ -108,7 +77,7 @@ void Questions::on(const QueryPeers& input, Token token) {
   for (std::uint32_t i = first; i < out.next; ++i) {
     const TaskKey& member = gang->members[i];
     if (has_succeeded(*job, member)) continue;
-    const Attempt& attempt = state_.attempt(running_attempt(state_, *job, member));
+    const Attempt& attempt = state_.attempt(running_member(state_, *job, member));
     out.peers.push_back({job->spec->task_groups[group_number(member.kind)].name, member.index,
                          state_.tracker(attempt.tracker).host, gang->ports.at(attempt.key)});
   }

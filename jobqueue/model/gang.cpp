@@ -34,6 +34,31 @@ std::vector<TaskKey> gang_members(const Job& job) {
   return members;
 }
 
+AttemptSlot running_member(const ClusterState& state, const Job& job, const TaskKey& member) {
+  AttemptSlot found;
+  state.each_attempt(job.tasks(member.kind).tasks[member.index], [&](AttemptSlot slot) {
+    if (!state.attempt(slot).dying()) found = slot;
+  });
+  return found;
+}
+
+bool has_succeeded(const Job& job, const TaskKey& member) {
+  return job.tasks(member.kind).tasks[member.index].state == Task::State::kSucceeded;
+}
+
+// Each tracker asks several times a second: while a gang starts, the first line answers.
+bool all_have_ports(const ClusterState& state, const Job& job) {
+  const Gang& gang = *job.gang;
+  std::size_t done = 0;
+  for (const TaskKind kind : job.kinds()) done += job.tasks(kind).succeeded;
+  if (gang.ports.size() + done < gang.members.size()) return false;
+  return std::all_of(gang.members.begin(), gang.members.end(), [&](const TaskKey& member) {
+    if (has_succeeded(job, member)) return true;
+    const AttemptSlot slot = running_member(state, job, member);
+    return slot.valid() && gang.ports.contains(state.attempt(slot).key);
+  });
+}
+
 std::vector<TaskKey> gang_without_room(const ClusterState& state, const Job& job) {
   std::vector<TaskKey> members = gang_members(job);
   const Assembly* assembly = state.assembly_of(job.id);

@@ -25,6 +25,7 @@ struct Gang {
   std::vector<TaskKey> members;  // once it has: those that live and die together
   // Of attempts of members that their trackers have taken on: the ports that they have there.
   std::map<AttemptKey, std::vector<std::uint16_t>> ports;
+  bool ports_awaited = false;  // some have said theirs, and the others not yet
   bool has(const TaskKey& task) const;
 };
 
@@ -46,6 +47,12 @@ struct Assembly {
 bool has_gang(const JobSpec& spec);
 // The lowest indexes of each of its groups that have not succeeded, as many as start together.
 std::vector<TaskKey> gang_members(const Job& job);
+// The member's attempt that runs; invalid: it has succeeded, or nothing of it runs.
+AttemptSlot running_member(const ClusterState& state, const Job& job, const TaskKey& member);
+bool has_succeeded(const Job& job, const TaskKey& member);
+// All members of a started gang that have not succeeded run, and their trackers have said which
+// ports they have.
+bool all_have_ports(const ClusterState& state, const Job& job);
 // Of these, in order, who neither runs nor has room.
 std::vector<TaskKey> gang_without_room(const ClusterState& state, const Job& job);
 // What they need, in all.

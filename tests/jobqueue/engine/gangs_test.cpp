@@ -228,14 +228,62 @@ TEST_F(Gangs, PortsAreKnownAgainAfterARestart) {
   EXPECT_EQ(peers("tt2").peers.size(), 2u);
 }
 
-TEST_F(Gangs, PortsThatItsGroupDoesNotHaveAreNone) {
+TEST_F(Gangs, AMemberFailsWhoseTrackerSaysOtherPortsThanItsGroupHas) {
   add_tracker("tt1");
   add_tracker("tt2");
   submit(gang_of(2));
   ASSERT_EQ(h.heartbeat("tt1"), "J1/t0");
   ASSERT_EQ(h.heartbeat("tt2"), "J1/t1");
   has_port("tt1", member(0, 0), 4001);
-  EXPECT_FALSE(peers("tt1").complete);
+  const auto failed = h.events<AttemptFailed>();
+  ASSERT_EQ(failed.size(), 1u);
+  EXPECT_EQ(failed[0].attempt, member(0, 0));
+  EXPECT_EQ(failed[0].diagnostics, "its tracker says that it has 1 port, and its group asks for 0");
+  EXPECT_FALSE(job().gang->started);
+}
+
+// A tracker that beats on and never says which ports it gave: the others, and their room, do not
+// wait for ever.
+TEST_F(Gangs, AMemberFailsWhoseTrackerNeverSaysItsPorts) {
+  h.register_tracker("tt1", Resources{{0, 0, 4096, 8}}, {}, 10);
+  h.register_tracker("tt2", Resources{{0, 0, 4096, 8}}, {}, 10);
+  auto spec = gang_of(2);
+  spec->task_groups[0].ports = 1;
+  submit(spec);
+  ASSERT_EQ(h.heartbeat("tt1"), "J1/t0");
+  ASSERT_EQ(h.heartbeat("tt2"), "J1/t1");
+  has_port("tt1", member(0, 0), 4001);
+  const auto minutes = [&](int passed) {
+    for (int minute = 0; minute < passed; ++minute) {
+      h.advance(60'000);
+      h.heartbeat("tt1");
+      h.heartbeat("tt2");
+    }
+  };
+  minutes(9);
+  EXPECT_TRUE(h.events<AttemptFailed>().empty());
+  minutes(2);
+  const auto failed = h.events<AttemptFailed>();
+  ASSERT_EQ(failed.size(), 1u);
+  EXPECT_EQ(failed[0].attempt, member(1, 0));
+  EXPECT_THAT(failed[0].diagnostics, testing::HasSubstr("did not say within 10m which ports"));
+}
+
+// A gang whose members have all said theirs is left alone.
+TEST_F(Gangs, AGangGoesOnWhoseTrackersHaveSaidAllPorts) {
+  h.register_tracker("tt1", Resources{{0, 0, 8192, 8}}, {}, 10);
+  auto spec = gang_of(2);
+  spec->task_groups[0].ports = 1;
+  submit(spec);
+  h.heartbeat("tt1");
+  has_port("tt1", member(0, 0), 4001);
+  has_port("tt1", member(1, 0), 4002);
+  for (int minute = 0; minute < 12; ++minute) {
+    h.advance(60'000);
+    h.heartbeat("tt1");
+  }
+  EXPECT_TRUE(h.events<AttemptFailed>().empty());
+  EXPECT_TRUE(job().gang->started);
 }
 
 }  // namespace
