@@ -38,7 +38,22 @@ void Clockwork::add_job(JobId job, const JobPlan& plan) {
 
 void Clockwork::push(Due due) {
   due.order = ++order_;
-  queue_.push(due);
+  if (due.what == What::kHeartbeat && (beats_.empty() || due > beats_.back())) {
+    beats_.push_back(due);
+  } else {
+    queue_.push(due);
+  }
+}
+
+bool Clockwork::beat_is_next() const {
+  return !beats_.empty() && (queue_.empty() || queue_.top() > beats_.front());
+}
+
+Clockwork::Due Clockwork::pop() {
+  const bool beat = beat_is_next();
+  const Due due = beat ? beats_.front() : queue_.top();
+  beat ? beats_.pop_front() : queue_.pop();
+  return due;
 }
 
 void Clockwork::begin_beats(TrackerId tracker, TimeMs first) {
@@ -210,15 +225,15 @@ void Clockwork::report_progress(TrackerId tracker) {
 void Clockwork::run_to(TimeMs until) {
   while (!engine_.halted()) {
     const TimeMs tick = std::max(engine_.now(), engine_.engine().next_tick());
-    const TimeMs event = queue_.empty() ? INT64_MAX : queue_.top().at;
+    TimeMs event = queue_.empty() ? INT64_MAX : queue_.top().at;
+    if (beat_is_next()) event = beats_.front().at;
     if (std::min(tick, event) > until) break;
     if (tick <= event) {  // the update first: what comes in this moment sees it
       engine_.advance_to(tick);
       engine_.step(Tick{});
       continue;
     }
-    const Due due = queue_.top();
-    queue_.pop();
+    const Due due = pop();
     if (due.at > engine_.now()) engine_.advance_to(due.at);
     if (due.what == What::kEnd) {
       end(due);

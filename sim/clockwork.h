@@ -1,12 +1,13 @@
 // What happens by itself while the clock runs: heartbeats at their interval, spread evenly in
-// tracker order; tasks that end when their time is over; the policy's updates. All of it stands in
-// one priority queue by (time, order of coming), so that the cost of an event does not depend on
+// tracker order; tasks that end when their time is over; the policy's updates. All of it comes
+// by (time, order of coming), out of queues, so that the cost of an event does not depend on
 // how many trackers or tasks there are. A reduce copies, not ending before its job's last map, then
 // reduces. It learns what was launched as an Observer and drives the VirtualCluster. Events whose
 // attempt or tracker is gone are dropped when their time comes. One thread.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <queue>
 #include <vector>
@@ -57,6 +58,8 @@ class Clockwork : public Observer {
   };
 
   void push(Due due);
+  bool beat_is_next() const;
+  Due pop();
   void begin_beats(TrackerId tracker, TimeMs first);
   void launched(const AttemptLaunched& launch);
   void map_done(const Engine& engine, JobId job);
@@ -80,6 +83,8 @@ class Clockwork : public Observer {
   std::vector<std::uint32_t> generation_;  // by tracker
   std::vector<Timed> jobs_;                // by JobId
   std::priority_queue<Due, std::vector<Due>, std::greater<>> queue_;
+  // Heartbeats that come after all those before them, as nearly all do: the rest is in the queue.
+  std::deque<Due> beats_;
 };
 
 }  // namespace weir

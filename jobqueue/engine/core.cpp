@@ -42,10 +42,6 @@ void Core::follow_policy() {
   limits.follow(*policy);
 }
 
-void Core::reply(Token token, ReplyBody body) {
-  if (token != 0) output->replies.push_back(Reply{token, std::move(body)});
-}
-
 void Core::refuse(Token token, const char* what, Error error) {
   emit_soft(Refused{what, error});
   reply(token, std::move(error));

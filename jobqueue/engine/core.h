@@ -73,7 +73,10 @@ struct Core {
   void tell(JobMoved moved) {
     output->events.push_back(Event{0, now, Command(std::move(moved))});
   }
-  void reply(Token token, ReplyBody body);
+  template <class Body>
+  void reply(Token token, Body&& body) {
+    if (token != 0) output->replies.emplace_back(token, std::forward<Body>(body));
+  }
   void refuse(Token token, const char* what, Error error);
   void touch(const Job& job);  // whatever it was that changed of it
   void touch(const TrackerState& tracker) { changes.trackers.insert(tracker.id); }

@@ -44,7 +44,10 @@ class Part {
     core_.emit_soft(std::move(fact));
   }
   void tell(JobMoved moved) { core_.tell(std::move(moved)); }
-  void reply(Token token, ReplyBody body) { core_.reply(token, std::move(body)); }
+  template <class Body>
+  void reply(Token token, Body&& body) {
+    core_.reply(token, std::forward<Body>(body));
+  }
   void refuse(Token token, const char* what, Error error) {
     core_.refuse(token, what, std::move(error));
   }
