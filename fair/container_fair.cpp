@@ -173,46 +173,29 @@ std::string_view ContainerFair::pool_of(JobId job) const {
   return line == nullptr ? std::string_view() : std::string_view(tree_.node(line->pool).path);
 }
 
-Status ContainerFair::check_pool(const std::string& path) const {
-  if (auto fits = tree_.check(path); !fits) return fits;
-  if (settings_->undeclared_pools_allowed || tree_.declared(path)) return Ok{};
-  return Error{ErrorCode::kBadRequest,
-               "pool " + path + " is not declared, and undeclared pools are refused",
-               "a declared pool"};
+Status ContainerFair::check_submission(const Caller& caller, const JobSpec& spec,
+                                       QueueId leaf) const {
+  return admission().check_submission(caller, spec, leaf);
 }
 
-Status ContainerFair::check_submission(const Caller&, const JobSpec& spec, QueueId leaf) const {
-  const auto path =
-      pool_name_of(spec, state_.tree().node(leaf).path, "", settings_->pool_name_property);
-  if (!path) return path.error();
-  return check_pool(*path);
-}
-
-std::optional<Result<Destination>> ContainerFair::check_move(const Caller&, const Job& job,
+std::optional<Result<Destination>> ContainerFair::check_move(const Caller& caller, const Job& job,
                                                              const std::string& name) const {
-  const auto path = parse_pool_name(name);
-  if (!path) return path.error();
-  if (pool_of(job.id) == *path) {
-    return Error{ErrorCode::kBadRequest, job_name(job.id) + " is in pool " + *path + " already",
-                 "name another pool"};
-  }
-  if (auto may = check_pool(*path); !may) return may.error();
-  return Destination{"", *path};
+  return admission().check_move(caller, job, pool_of(job.id), name);
+}
+
+std::vector<std::string> ContainerFair::settings_findings(const Settings& settings) const {
+  return admission().findings(settings, [this](JobId id) {
+    const Job& job = state_.job(id);
+    const auto wanted = pool_name_of(*job.spec, state_.tree().node(job.queue).path, job.pool,
+                                     settings_->pool_name_property);
+    return wanted && *wanted != pool_of(id);
+  });
 }
 
 void ContainerFair::running_groups(const Job& job, std::vector<RunningGroup>& groups) const {
-  if (const JobLine* line = find(job.id)) {
-    for (PoolId p = line->pool; p != PoolTree::root(); p = tree_.node(p).parent) {
-      if (const auto limit = tree_.node(p).settings->max_running_jobs)
-        groups.push_back({"pool " + tree_.node(p).path, *limit});
-    }
-  }
-  const auto own = settings_->user_max_running_jobs.find(job.spec->user);
-  if (own != settings_->user_max_running_jobs.end()) {
-    groups.push_back({"user " + job.spec->user, own->second});
-  } else if (settings_->default_user_max_running_jobs) {
-    groups.push_back({"user " + job.spec->user, *settings_->default_user_max_running_jobs});
-  }
+  const JobLine* line = find(job.id);
+  admission().running_groups(job, line == nullptr ? std::nullopt : std::optional(line->pool),
+                             groups);
 }
 
 // --- What it says ---

@@ -12,6 +12,7 @@
 
 #include "fair/container_pool_kills.h"
 #include "fair/fair_settings.h"
+#include "fair/pool_admission.h"
 #include "fair/pool_amounts.h"
 #include "fair/pool_heads.h"
 #include "fair/pool_standing.h"
@@ -54,6 +55,7 @@ class ContainerFair : public Policy, public Pools {
   std::optional<Result<Destination>> check_move(const Caller& caller, const Job& job,
                                                 const std::string& name) const override;
   bool limits_running_jobs() const override { return true; }
+  std::vector<std::string> settings_findings(const Settings& settings) const override;
   void running_groups(const Job& job, std::vector<RunningGroup>& groups) const override;
   std::vector<PoolFigures> pool_figures(TimeMs now) const override;
   JobFigures job_figures(JobId job, TaskKind kind) const override;
@@ -73,7 +75,7 @@ class ContainerFair : public Policy, public Pools {
   void count_in_queue(JobLine& line, QueueId queue);
   void pools_changed();
   std::string place_for(const Job& job) const;
-  Status check_pool(const std::string& path) const;
+  PoolAdmission admission() const { return {state_, tree_, *settings_}; }
 
   // --- container_fair_update.cpp: pools that have been short for too long ---
   bool starved(PoolId pool) const;  // it, or one above it

@@ -138,4 +138,32 @@ void FairPolicy::leave_pool(PoolId pool) {
   }
 }
 
+// --- Which pool a job may come into (pool_admission.h) ---
+
+Status FairPolicy::check_submission(const Caller& caller, const JobSpec& spec, QueueId leaf) const {
+  return admission().check_submission(caller, spec, leaf);
+}
+
+std::optional<Result<Destination>> FairPolicy::check_move(const Caller& caller, const Job& job,
+                                                          const std::string& name) const {
+  const JobEntry* entry = find_entry(job.id);
+  return admission().check_move(caller, job, entry == nullptr ? "" : tree_.node(entry->pool).path,
+                                name);
+}
+
+std::vector<std::string> FairPolicy::settings_findings(const Settings& settings) const {
+  return admission().findings(settings, [this](JobId id) { return displaced_.contains(id); });
+}
+
+void FairPolicy::running_groups(const Job& job, std::vector<RunningGroup>& groups) const {
+  const JobEntry* entry = find_entry(job.id);
+  admission().running_groups(job, entry == nullptr ? std::nullopt : std::optional(entry->pool),
+                             groups);
+}
+
+void FairPolicy::take_regrouped(std::vector<JobId>& jobs) {
+  jobs.insert(jobs.end(), regrouped_.begin(), regrouped_.end());
+  regrouped_.clear();
+}
+
 }  // namespace weir

@@ -25,6 +25,7 @@
 #include "fair/fair_settings.h"
 #include "fair/load_manager.h"
 #include "fair/order_labels.h"
+#include "fair/pool_admission.h"
 #include "fair/pool_kills.h"
 #include "fair/pool_tree.h"
 #include "fair/standings.h"
@@ -239,7 +240,7 @@ class FairPolicy : public Policy, public Pools, public CopySplit, public Specula
   void explain_slots(const JobEntry& entry, const Job& job, TaskKind kind,
                      std::vector<Reason>& reasons) const;
   void explain_unmet(PoolId pool, TaskKind kind, TimeMs now, std::vector<Reason>& reasons) const;
-  Status check_pool(const Caller& caller, const std::string& path, QueueId own_queue) const;
+  PoolAdmission admission() const { return {state_, tree_, *settings_}; }
 
   const ClusterState& state_;
   PolicyMemory& memory_;
