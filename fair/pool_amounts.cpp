@@ -198,7 +198,7 @@ void PoolAmounts::settle() {
   for (Leaf& leaf : leaves_) leaf.counted = leaf.demand;
   gather(PoolTree::root());
   std::vector<Share> divide;
-  for (const std::int64_t total : totals()) divide.push_back(total * kWholeSlot);
+  for (const std::int64_t total : totals()) divide.push_back(share_at_most(total));
   pools_[0].share = divide;
   deal_to_pools(PoolTree::root(), divide);
 }
@@ -327,7 +327,7 @@ void PoolAmounts::deal_in_order(PoolId leaf, const std::vector<Share>& divide) {
     job->full.assign(left.size(), false);
     for (const Dimension d : state_.space().dimensions()) {
       Share& rest = left[d.place()];
-      job->share[d.place()] = std::min<Share>(rest, job->demand[d] * kWholeSlot);
+      job->share[d.place()] = std::min<Share>(rest, share_at_most(job->demand[d]));
       rest -= job->share[d.place()];
     }
   }

@@ -7,8 +7,6 @@ namespace {
 
 constexpr std::int64_t kLargestWeight = std::int64_t{1} << 50;  // products stay below 2^127
 
-constexpr std::int64_t kMostSlots = INT64_MAX / kWholeSlot;
-
 // A claimant as the computation sees it, nothing above what there is. Billionths of a slot are
 // enough to see where r is, and between which turns; what comes of it is finer.
 struct Bounds {

@@ -32,8 +32,10 @@ class Administration : public Part {
 
  private:
   Status check_replaces(std::uint64_t expected) const;
-  std::vector<std::string> structure_findings(const Settings& settings,
-                                              const QueueTree& tree) const;
+  std::string path_to_come(std::string path) const;
+  // `to_come`: of the state once all settings that are being written are in force; else of now.
+  std::vector<std::string> structure_findings(const Settings& settings, const QueueTree& tree,
+                                              bool to_come) const;
   std::vector<std::pair<std::string, std::string>> moves_of(const Settings& settings) const;
   Status check_space(const Settings& settings) const;
   std::optional<std::string> unnamed_finding(const Settings& settings) const;

@@ -118,7 +118,7 @@ Status Submissions::check_width(const SubmitJob& input, QueueId leaf) const {
 }
 
 // Each kind of task must fit some tracker when that is empty, by its size and what is asked of its
-// labels; lost ones count as well.
+// labels and ports; lost ones count as well, whose ports may not be known.
 Status Submissions::check_containers_fit(const JobSpec& spec) const {
   const Space& space = state_.space();
   const std::vector<Resources> containers =
@@ -128,8 +128,10 @@ Status Submissions::check_containers_fit(const JobSpec& spec) const {
     const Resources& need = containers[place++];
     const std::vector<Requirement>* asked =
         is_group(kind) ? &spec.task_groups[group_number(kind)].require : nullptr;
+    const std::uint32_t ports = is_group(kind) ? spec.task_groups[group_number(kind)].ports : 0;
     if (spec.tasks(kind) == 0) continue;
     Resources largest;
+    std::uint32_t most_ports = 0;
     std::int64_t allowed = 0;
     bool fits_one = false;
     for (const TrackerState& tracker : state_.trackers()) {
@@ -137,7 +139,9 @@ Status Submissions::check_containers_fit(const JobSpec& spec) const {
       ++allowed;
       for (const Dimension d : space.dimensions())
         largest[d] = std::max(largest[d], tracker.largest[d]);
-      fits_one = fits_one || fits(need, tracker.largest, Resources{}, space.looked_at({}));
+      most_ports = std::max(most_ports, tracker.port_count);
+      fits_one = fits_one || (fits(need, tracker.largest, Resources{}, space.looked_at({})) &&
+                              (ports <= tracker.port_count || !tracker.live()));
     }
     if (fits_one) continue;
     const std::string who =
@@ -148,8 +152,10 @@ Status Submissions::check_containers_fit(const JobSpec& spec) const {
                    "see `weir tracker list -o json`"};
     }
     return Error{ErrorCode::kBadRequest,
-                 who + ": " + space.text(need) + "; the largest of " + counted(allowed, "tracker") +
-                     " offers " + space.text(largest),
+                 who + ": " + space.text(need) +
+                     (ports > 0 ? ", " + counted(ports, "port") : "") + "; the largest of " +
+                     counted(allowed, "tracker") + " offers " + space.text(largest) +
+                     (ports > 0 ? ", " + counted(most_ports, "port") : ""),
                  "ask for less, or wait for a larger tracker"};
   }
   return Ok{};
@@ -182,7 +188,8 @@ Status Submissions::check_gang(const JobSpec& spec, QueueId leaf) const {
   for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {
     for (const Dimension d : space.dimensions()) {
       const std::int64_t maximum = policy_->figures(q, d).maximum;
-      if (maximum < 0 || sum[d] <= maximum) continue;
+      // Of what nobody offers just now nobody has a maximum.
+      if (maximum < 0 || sum[d] <= maximum || state_.total()[d] == 0) continue;
       return Error{ErrorCode::kBadRequest,
                    "the gang needs " + space.text(sum) + " together; the maximum of queue " +
                        state_.tree().node(q).path + " is " + std::to_string(maximum) + " " +

@@ -14,6 +14,12 @@ std::uint32_t AttemptLife::first_number() const {
   return (state_.epoch() > 0 ? state_.epoch() - 1 : 0) * kAttemptsPerEpoch;
 }
 
+// Nobody knows of an attempt of a service any more after thousands of others: its numbers repeat.
+std::uint32_t AttemptLife::next_number(const Job& job, Task& task) const {
+  if (job.spec->service && task.next_attempt + 1u >= kAttemptsPerEpoch) task.next_attempt = 0;
+  return first_number() + task.next_attempt++;
+}
+
 // 3 reports, or half of the running reduces, and the map runs again elsewhere.
 void AttemptLife::take_fetch_failures(const AttemptReport& report) {
   Job& job = state_.mutable_job(report.attempt.task.job);
@@ -262,7 +268,8 @@ void AttemptLife::attempt_killed(AttemptSlot slot) {
   // Killed attempts cost a job nothing, but they do not go on for ever: numbers must not repeat,
   // and a tracker that kills all it is given must not keep its cluster busy.
   const Task& task = job.tasks(key.kind).tasks[key.index];
-  if (task.state != Task::State::kSucceeded && task.next_attempt + 1u >= kAttemptsPerEpoch) {
+  if (!job.spec->service && task.state != Task::State::kSucceeded &&
+      task.next_attempt + 1u >= kAttemptsPerEpoch) {
     const std::string why = task_title(job, key) + " was started " +
                             std::to_string(kAttemptsPerEpoch - 1) +
                             " times since the JobTracker was, and killed each time";

@@ -15,7 +15,7 @@ namespace weir {
 Status Administration::check_settings(const Settings& settings) const {
   auto tree = QueueTree::build(settings.queues);
   if (!tree) return tree.error();
-  std::vector<std::string> findings = structure_findings(settings, *tree);
+  std::vector<std::string> findings = structure_findings(settings, *tree, true);
   if (auto same = check_space(settings); !same) findings.push_back(same.error().message);
   if (auto finding = unnamed_finding(settings)) findings.push_back(*finding);
   for (std::string& finding : manager_.removal_findings(settings, *tree))
@@ -34,16 +34,29 @@ Status Administration::check_settings(const Settings& settings) const {
                "nothing was changed", findings};
 }
 
+// Where the jobs of that leaf are once the settings that are being written are in force.
+std::string Administration::path_to_come(std::string path) const {
+  for (const SettingsChanged* change : parts_.promises.pending_settings()) {
+    const auto tree = QueueTree::build(change->settings->queues);
+    const QueueId to = queue_after(*change->settings, *tree, path);
+    if (to.valid()) path = tree->node(to).path;
+  }
+  return path;
+}
+
 std::vector<std::string> Administration::structure_findings(const Settings& settings,
-                                                            const QueueTree& tree) const {
+                                                            const QueueTree& tree,
+                                                            bool to_come) const {
   std::vector<std::string> findings;
   const auto gone = [&](const std::string& path) {
     return tree.find_path(path) ? "would no longer be a leaf" : "would be gone";
   };
   for (const QueueId leaf : state_.tree().leaves()) {
     const std::size_t jobs = state_.queue(leaf).unfinished.size();
-    const std::string& path = state_.tree().node(leaf).path;
-    if (jobs == 0 || queue_after(settings, tree, path).valid()) continue;
+    if (jobs == 0) continue;
+    const std::string& now = state_.tree().node(leaf).path;
+    const std::string path = to_come ? path_to_come(now) : now;
+    if (queue_after(settings, tree, path).valid()) continue;
     findings.push_back("queue " + path + " has " + std::to_string(jobs) + " unfinished job" +
                        (jobs == 1 ? "" : "s") + " and " + gone(path) +
                        ", allowed: an empty queue, or `removed_queues: [{queue: " + path +
@@ -51,8 +64,10 @@ std::vector<std::string> Administration::structure_findings(const Settings& sett
   }
   for (const PendingCommand& command : parts_.promises.pending()) {
     const auto* move = std::get_if<JobMoved>(&command.command);
-    if (move == nullptr || queue_after(settings, tree, move->queue).valid()) continue;
-    findings.push_back("queue " + move->queue + " " + gone(move->queue) + ", and " +
+    if (move == nullptr) continue;
+    const std::string path = to_come ? path_to_come(move->queue) : move->queue;
+    if (queue_after(settings, tree, path).valid()) continue;
+    findings.push_back("queue " + path + " " + gone(path) + ", and " +
                        job_name(move->job) + " is just being moved there; try again");
   }
   return findings;
@@ -128,7 +143,7 @@ std::vector<std::pair<std::string, std::string>> Administration::moves_of(
   const auto tree = QueueTree::build(settings.queues);
   std::vector<std::pair<std::string, std::string>> moves;
   for (const QueueId leaf : state_.tree().leaves()) {
-    const std::string& path = state_.tree().node(leaf).path;
+    const std::string path = path_to_come(state_.tree().node(leaf).path);
     const QueueId to = queue_after(settings, *tree, path);
     if (to.valid() && tree->node(to).path != path) moves.emplace_back(path, tree->node(to).path);
   }
@@ -185,7 +200,7 @@ void Administration::on(const ApplySettings& input, Token token) {
 ReplyBody Administration::apply(const SettingsChanged& change) {
   auto tree = QueueTree::build(change.settings->queues);
   WEIR_CHECK(tree.ok(), "settings are validated before they are promised");
-  WEIR_CHECK(structure_findings(*change.settings, *tree).empty(),
+  WEIR_CHECK(structure_findings(*change.settings, *tree, false).empty(),
              "nothing enters a queue that is about to go");
   for (const auto& [from, to] : change.moves) {  // seen by logs and traces; stored as one step
     const auto leaf = state_.tree().find_path(from);

@@ -98,6 +98,10 @@ std::vector<Reason> Explanations::explain(JobId id) const {
                        {{"trackers", trackers}}});
     return reasons;
   }
+  if (auto rests = parts_.jobs.why_it_rests(*job)) {
+    reasons.push_back(std::move(*rests));
+    if (job->has_gang()) return reasons;  // all of it waits for that
+  }
   const Resources largest = state_.largest_tracker();
   for (const TaskKind kind : job->kinds()) {
     const TaskGroup& group = job->tasks(kind);

@@ -249,9 +249,20 @@ void Gangs::settle() {
     const std::vector<TaskKey> members = gang_members(job);
     if (std::none_of(members.begin(), members.end(), runs)) continue;
     state_.open_gang(job, true);
-    const bool complete = std::all_of(members.begin(), members.end(), [&](const TaskKey& member) {
-      return runs(member) || job.spec->task_groups[group_number(member.kind)].replace;
-    });
+    // Those that have succeeded were of it, and tasks that came after it are not missing.
+    bool complete = true;
+    for (const TaskKind kind : job.kinds()) {
+      const TaskGroupSpec& group = job.spec->task_groups[group_number(kind)];
+      if (group.gang == 0 || group.replace) continue;
+      const auto running = std::count_if(
+          members.begin(), members.end(),
+          [&](const TaskKey& member) { return member.kind == kind && runs(member); });
+      complete = complete && running + job.tasks(kind).succeeded >= group.gang;
+      if (job.tasks(kind).succeeded == 0) continue;
+      std::erase_if(job.gang->members, [&](const TaskKey& member) {
+        return member.kind == kind && !runs(member);
+      });
+    }
     if (!complete) begin_again(job);
     for (const TaskKind kind : job.kinds()) pending_changed(job, kind);
   }

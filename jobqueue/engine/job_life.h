@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -48,6 +49,7 @@ class JobLife : public Part {
   void rest(Job& job, const TaskKey& task, DurationMs ran);
   void wake_rested();
   void forget_rests(const Job& job);
+  std::optional<Reason> why_it_rests(const Job& job) const;
 
  private:
   void carry_out(const AdmissionPlan& plan);

@@ -5,6 +5,7 @@
 
 #include "jobqueue/engine/parts.h"
 #include "jobqueue/model/check.h"
+#include "jobqueue/model/counted.h"
 
 namespace weir {
 
@@ -33,6 +34,21 @@ void JobLife::wake_rested() {
     pending_changed(job, task.kind);
     touch(job);
   }
+}
+
+std::optional<Reason> JobLife::why_it_rests(const Job& job) const {
+  std::int64_t tasks = 0;
+  TimeMs first = 0;
+  for (const auto& [wakes, task] : resting_) {
+    if (task.job == job.id && tasks++ == 0) first = wakes;
+  }
+  if (tasks == 0) return std::nullopt;
+  const DurationMs left = std::max<DurationMs>(0, first - now_);
+  const std::string next = tasks == 1 ? " has ended, and starts again after "
+                                      : " have ended; the first starts again after ";
+  return Reason{"resting",
+                counted(tasks, "task") + next + short_duration(left),
+                {{"tasks", tasks}, {"milliseconds_left", left}}};
 }
 
 void JobLife::forget_rests(const Job& job) {

@@ -2,15 +2,30 @@
 #include <algorithm>
 
 #include "jobqueue/model/cluster_state.h"
+#include "jobqueue/model/labels.h"
 
 namespace weir {
 
-bool ClusterState::avoided(const Job& job, TrackerId tracker) const {
-  if (!job.has_failures || !job.avoids(tracker)) return false;
-  const auto avoided =
-      std::count_if(job.tracker_failures.begin(), job.tracker_failures.end(),
-                    [](const auto& t) { return t.second >= kTrackerFailuresPerJob; });
-  return avoided * 4 <= static_cast<std::int64_t>(live_trackers());
+// At most a quarter of the cluster; where labels say who may run a group, of those.
+bool ClusterState::avoided(const Job& job, TrackerId id) const {
+  if (!job.has_failures || !job.avoids(id)) return false;
+  const auto few = [&](std::int64_t live, const std::vector<Requirement>& required) {
+    const auto avoided = std::count_if(
+        job.tracker_failures.begin(), job.tracker_failures.end(), [&](const auto& failed) {
+          return failed.second >= kTrackerFailuresPerJob &&
+                 meets(tracker(failed.first), *this, required);
+        });
+    return avoided * 4 <= live;
+  };
+  if (!few(static_cast<std::int64_t>(live_trackers()), {})) return false;
+  const auto& groups = job.spec->task_groups;
+  return std::all_of(groups.begin(), groups.end(), [&](const TaskGroupSpec& group) {
+    if (group.require.empty() || !meets(tracker(id), *this, group.require)) return true;
+    const auto live = std::count_if(
+        trackers().begin(), trackers().end(),
+        [&](const auto& other) { return other.live() && meets(other, *this, group.require); });
+    return few(live, group.require);
+  });
 }
 
 // Tasks of different jobs that were lost with a tracker do not start on one again within
@@ -47,6 +62,7 @@ std::optional<std::uint32_t> ClusterState::pick_retry(const Job& job, TaskKind k
     const bool elsewhere =
         std::any_of(trackers().begin(), trackers().end(), [&](const TrackerState& other) {
           return other.in_pool() && fits_in(job.need(kind), other, Resources{}) &&
+                 (!is_group(kind) || allows(job, kind, other)) &&
                  std::find(places.begin(), places.end(), other.id) == places.end() &&
                  !avoided(job, other.id);
         });

@@ -26,6 +26,11 @@ constexpr Share coarse(FineShare share) {
 constexpr Share share_of_slots(std::int64_t slots) {
   return slots * kWholeSlot;
 }
+// The same of any amount: what is more than a share can say is the most that one can.
+inline constexpr std::int64_t kMostSlots = INT64_MAX / kWholeSlot;
+constexpr Share share_at_most(std::int64_t slots) {
+  return share_of_slots(slots < kMostSlots ? slots : kMostSlots);
+}
 // As it is shown: thousandths, half up.
 constexpr std::int64_t thousandths(Share share) {
   return (share + kWholeSlot / 2000) / (kWholeSlot / 1000);

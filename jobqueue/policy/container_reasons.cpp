@@ -120,6 +120,7 @@ std::optional<Reason> reason_of_kept(const ClusterState& state, const Job& job,
   for (const Dimension d : state.space().dimensions()) {
     free[d] = std::max<std::int64_t>(0, state.total()[d] - state.held()[d]);
     of_them[d] = kept[d];
+    if (free[d] < need[d]) return std::nullopt;  // it would lack that, whatever is kept
   }
   Reason reason{"kept",
                 "of " + of_need(state, free, need) + " that are free " +

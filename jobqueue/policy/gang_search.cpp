@@ -17,6 +17,7 @@ class Places {
   bool put(const TaskKey& member, const TrackerState& tracker) {
     if (!tracker.in_pool() || !tracker.within_offer() || state_.avoided(job_, tracker.id))
       return false;
+    if (tracker.to_drop > 0) return false;  // what it is told to drop has its room until then
     if (!again_ && has_failed(member, tracker.id)) return false;
     const Reservation* kept = tracker.keeps > 0 ? reservation_on(state_, tracker.id) : nullptr;
     if (kept != nullptr && kept->job != job_.id && tracker.id != free_) return false;
@@ -35,10 +36,12 @@ class Places {
     if (put(member, here)) return true;
     const auto& all = state_.trackers();
     // Room only goes, so who had none for one of the group has none for the next; unless these are
-    // to be spread.
-    const bool spread = job_.spec->task_groups[group_number(member.kind)].spread.has_value();
-    std::size_t& from = from_[member.kind];
-    for (std::size_t i = spread ? 0 : from; i < all.size(); ++i) {
+    // to be spread, or it has failed there.
+    const bool own = job_.spec->task_groups[group_number(member.kind)].spread.has_value() ||
+                     (!again_ && job_.failed_on.contains({member.kind, member.index}));
+    std::size_t elsewhere = 0;
+    std::size_t& from = own ? elsewhere : from_[member.kind];
+    for (std::size_t i = from; i < all.size(); ++i) {
       from = i;
       if (all[i].id != here.id && put(member, all[i])) return true;
     }
@@ -93,6 +96,7 @@ std::optional<std::vector<GangRoom>> gang_starts(const ClusterState& state, cons
         std::any_of(places.rooms().begin(), places.rooms().end(),
                     [&](const GangRoom& room) { return room.tracker == here.id; });
     if (all && any_here) return std::move(places.rooms());
+    if (all) return std::nullopt;  // the next heartbeat of one of these trackers starts it
   }
   return std::nullopt;
 }
@@ -212,6 +216,7 @@ std::string_view assembly_over(const ClusterState& state, bool within) {
   const Job* job = state.find_job(assembly.job);
   if (job == nullptr || job->gang == nullptr || job->launchable(job->gang_kind()) == 0)
     return "over";
+  if (!fits_empty(state, *job)) return "tracker";  // what it would need is lost
   if (within) return "";
   if (!assembly.beyond) return "share";
   const DurationMs at_most = state.settings().resources.gang_hold_ms;

@@ -28,7 +28,7 @@ std::int64_t Shortfalls::of_containers(QueueId leaf, Dimension dimension) {
   for (const JobId id : state_.queue(leaf).unfinished) {
     const Job& job = state_.job(id);
     if (!job.schedulable()) continue;
-    for (const TaskKind kind : job.kinds()) {
+    for (const TaskKind kind : job.items()) {
       const std::int64_t tasks = std::int64_t{job.launchable(kind)} + job.tasks(kind).dying;
       if (tasks > 0 && placeable_(job, kind)) wanted += tasks * job.need(kind)[dimension];
     }

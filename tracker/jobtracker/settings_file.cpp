@@ -5,7 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
+
+#include "jobqueue/model/cluster_state.h"
 
 namespace weir {
 namespace {
@@ -22,6 +25,13 @@ Result<Loaded> owned(Result<Loaded> loaded) {
     loaded->daemon.administrators = {owner};
   }
   return loaded;
+}
+
+bool displaces_jobs(const Settings& settings, const Snapshot& snapshot) {
+  const auto tree = QueueTree::build(settings.queues);
+  return tree.ok() && std::any_of(snapshot.jobs.begin(), snapshot.jobs.end(), [&](const auto& job) {
+           return !is_over(job.state) && !queue_after(settings, *tree, job.queue).valid();
+         });
 }
 
 }  // namespace
@@ -82,6 +92,16 @@ Result<StartSettings> decide_settings(const std::string& file, const Snapshot& s
   if (from == SettingsFrom::kFile && !file.empty() &&
       out.loaded.settings.text != snapshot.settings_text) {
     out.why = "from " + file + ", which alone counts (conf.source: file)";
+    return out;
+  }
+  if (changed && !applied && stored && displaces_jobs(out.loaded.settings, snapshot)) {
+    // Refused, as it is while the JobTracker runs; it is read once more then, so that people are
+    // told why.
+    out.loaded.settings = std::move(stored->settings);
+    out.from_file = false;
+    out.file_hash = snapshot.settings_file_hash;
+    out.why = "as last applied, from the store (" + snapshot.settings_source + "); " + file +
+              " leaves unfinished jobs without a queue";
     return out;
   }
   if (changed && !applied) {

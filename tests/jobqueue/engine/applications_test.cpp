@@ -253,6 +253,46 @@ TEST_F(Applications, AResourceThatIsBeingRemovedIsGivenToNoNewJob) {
             "resource gpu is just being removed by new settings");
 }
 
+TEST_F(Applications, MorePortsThanAnyTrackerHasAreRefused) {
+  add_tracker("tt1");
+  auto spec = std::make_shared<JobSpec>(*application(1));
+  spec->task_groups[0].ports = 11;
+  const auto refused = h.step(SubmitJob{{"ann", {}}, spec});
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_EQ(std::get<Error>(refused[0].body).message,
+            "main: 1024 MB, 1 vcore, 1 gpu, 11 ports; the largest of 1 tracker offers 8192 MB, "
+            "8 vcores, 4 gpu, 10 ports");
+}
+
+TEST_F(Applications, AServiceThatRestsSaysSo) {
+  add_tracker("tt1");
+  submit(application(1, true));
+  h.heartbeat("tt1");
+  h.fail("J1/t0");
+  h.heartbeat("tt1");
+  const auto reasons = h.engine().explain(JobId(1));
+  ASSERT_EQ(reasons.size(), 1u);
+  EXPECT_EQ(reasons[0].code, "resting");
+  EXPECT_EQ(reasons[0].message, "1 task has ended, and starts again after 1.0s");
+}
+
+// It runs until it is killed, however often it has started: numbers of attempts come again.
+TEST_F(Applications, AServiceGoesOnAfterTenThousandStarts) {
+  add_tracker("tt1");
+  submit(application(1, true));
+  for (int start = 0; start < 10'010; ++start) {
+    ASSERT_EQ(h.heartbeat("tt1"), "J1/t0") << start;
+    h.fail("J1/t0");
+    h.heartbeat("tt1");
+    h.advance(300'000);
+  }
+  ASSERT_EQ(h.heartbeat("tt1"), "J1/t0");
+  EXPECT_LT(h.tracker("tt1").last.launch.at(0).attempt.attempt, 10'000u);
+  h.tracker("tt1").held.clear();  // killed
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.state().job(JobId(1)).state, JobState::kRunning);
+}
+
 TEST_F(ApplicationsAfterARestart, AJobThatWasAcceptedWithSlotsGetsContainers) {
   start({});
   const auto sized = h.events<JobSized>();

@@ -174,6 +174,29 @@ TEST_F(Gangs, AMemberWhoseTrackerTakesNoTasksAnyMoreIsLost) {
   EXPECT_FALSE(job().gang->started);
 }
 
+// Those that have succeeded were of it: what is left goes on.
+TEST_F(Gangs, GoOnAfterARestartThoughSomeHaveSucceeded) {
+  Snapshot snapshot{.epoch = 2};
+  snapshot.trackers = {{"tt1", Resources{{0, 0, 4096, 8}}, {}}};
+  JobSnapshot known;
+  known.job = JobId(1);
+  known.spec = gang_of(3);
+  known.queue = "default";
+  known.state = JobState::kRunning;
+  for (const std::uint32_t index : {0u, 1u})
+    known.done.push_back({.kind = group_kind(0), .index = index, .tracker = "tt1"});
+  snapshot.jobs = {known};
+  h.start(snapshot);
+  add_tracker("tt1");
+  runs("tt1", member(2, 0));
+  h.heartbeat("tt1");
+  h.advance(60'000);
+  EXPECT_EQ(h.settle("tt1"), "");
+  EXPECT_TRUE(job().gang->started);
+  EXPECT_THAT(job().gang->members, testing::ElementsAre(member(2, 0).task));
+  EXPECT_THAT(h.tracker("tt1").last.kill, testing::IsEmpty());
+}
+
 // --- Where the others are ---
 
 TEST_F(Gangs, MembersAreToldOnceAllHaveTheirPorts) {

@@ -173,6 +173,44 @@ TEST_F(ManagerTest, WhatIsBeingWrittenCountsForWhatComesIn) {
   EXPECT_FALSE(h.state().tree().find("open").ok());
 }
 
+// Of two changes at once the second is looked at as if the first were in force.
+TEST_F(ManagerTest, SettingsOfTwoAtOnceLeaveNoJobWithoutAQueue) {
+  h.submit({.queue = "open"});
+  h.durable_at_once = false;
+  const auto apply = [&](const std::string& to) {
+    auto settings = std::make_shared<Settings>(h.settings());
+    settings->queues = {queue("research"), queue(to)};
+    settings->removed_queues = {{"open", to}};
+    return h.step(ApplySettings{{"admin", {}}, settings});
+  };
+  EXPECT_TRUE(apply("left").empty());  // answered when it is on disk
+  const auto refused = apply("right");
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_THAT(std::get<Error>(refused[0].body).message,
+              HasSubstr("queue left has 1 unfinished job and would be gone"));
+  h.step(Durable{h.engine().last_seq()});
+  EXPECT_EQ(h.state().queue(*h.state().tree().find_path("left")).unfinished.size(), 1u);
+}
+
+// A job is carried on by the second to where the first has brought it.
+TEST_F(ManagerTest, SettingsOfTwoAtOnceCarryJobsOn) {
+  h.submit({.queue = "open"});
+  h.durable_at_once = false;
+  auto first = std::make_shared<Settings>(h.settings());
+  first->queues = {queue("research"), queue("left")};
+  first->removed_queues = {{"open", "left"}};
+  h.step(ApplySettings{{"admin", {}}, first});
+  auto second = std::make_shared<Settings>(h.settings());
+  second->queues = {queue("research"), queue("right")};
+  second->removed_queues = {{"open", "research"}, {"left", "right"}};
+  EXPECT_TRUE(h.step(ApplySettings{{"admin", {}}, second}).empty());
+  h.step(Durable{h.engine().last_seq()});
+  EXPECT_EQ(h.state().queue(*h.state().tree().find_path("right")).unfinished.size(), 1u);
+  const auto changes = h.events<SettingsChanged>();
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_THAT(changes[1].moves, testing::Contains(testing::Pair("left", "right")));
+}
+
 TEST_F(ManagerTest, StoppedByCommandOutlivesSettingsStoppedBySettingsDoesNot) {
   auto settings = std::make_shared<Settings>(h.settings());
   settings->queues[1].stopped = true;

@@ -136,6 +136,28 @@ TEST(SettingsFile, TheStoreCountsUnlessTheFileIsNew) {
   EXPECT_FALSE(decide_settings(dir.file("none.yaml"), snapshot).ok());
 }
 
+// Such a file is refused while the JobTracker runs; it does not keep it from starting again.
+TEST(SettingsFile, TheStoreCountsIfTheFileLeavesJobsWithoutAQueue) {
+  const TempDir dir;
+  const std::string path = dir.file("weir.yaml");
+  write_file(path, "queues: [{name: a}, {name: b}]\n");
+  Snapshot snapshot;
+  snapshot.settings_text = "queues: [{name: a}, {name: c}]\n";
+  snapshot.settings_source = "applied.yaml";
+  snapshot.settings_file_hash = "of what was read before";
+  snapshot.jobs.emplace_back().queue = "c";
+  auto start = decide_settings(path, snapshot);
+  ASSERT_TRUE(start.ok());
+  EXPECT_FALSE(start->from_file);
+  EXPECT_EQ(start->loaded.settings.queues.at(1).name, "c");
+  EXPECT_NE(start->why.find("leaves unfinished jobs without a queue"), std::string::npos);
+  EXPECT_EQ(start->file_hash, "of what was read before");  // it is looked at, and refused, again
+  snapshot.jobs[0].state = JobState::kSucceeded;
+  start = decide_settings(path, snapshot);
+  ASSERT_TRUE(start.ok());
+  EXPECT_TRUE(start->from_file);
+}
+
 TEST(SettingsFile, WatchWaitsForRestAndForNewContent) {
   const TempDir dir;
   const std::string path = dir.file("weir.yaml");
