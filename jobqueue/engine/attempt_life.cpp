@@ -15,7 +15,8 @@ std::uint32_t AttemptLife::first_number() const {
 }
 
 // Nobody knows of an attempt of a service any more after thousands of others: its numbers repeat.
-std::uint32_t AttemptLife::next_number(const Job& job, Task& task) const {
+std::uint32_t AttemptLife::next_number(Job& job, const TaskKey& key) const {
+  Task& task = job.tasks(key.kind).tasks[key.index];
   if (job.spec->service && task.next_attempt + 1u >= kAttemptsPerEpoch) task.next_attempt = 0;
   return first_number() + task.next_attempt++;
 }

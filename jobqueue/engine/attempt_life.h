@@ -23,7 +23,7 @@ class AttemptLife : public Part {
   void withdraw(AttemptSlot slot);
   void release_commit(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt);
   std::uint32_t first_number() const;  // of this start
-  std::uint32_t next_number(const Job& job, Task& task) const;
+  std::uint32_t next_number(Job& job, const TaskKey& task) const;
   void attempt_succeeded(AttemptSlot slot, const AttemptReport& report);
   void attempt_failed(AttemptSlot slot, const std::string& diagnostics);
   void attempt_killed(AttemptSlot slot);

@@ -103,28 +103,28 @@ std::vector<Reason> Explanations::explain(JobId id) const {
     if (job->has_gang()) return reasons;  // all of it waits for that
   }
   const Resources largest = state_.largest_tracker();
-  for (const TaskKind kind : job->kinds()) {
-    const TaskGroup& group = job->tasks(kind);
-    if (auto waits = stragglers_wait(state_, *job, kind)) reasons.push_back(std::move(*waits));
-    if (group.pending() == 0 && group.copied == 0) continue;
-    if (job->waits_for_gang(kind) && state_.space().containers()) continue;
-    if (!group.open) {
-      reasons.push_back(job->type->why_closed(*job, kind));
-      continue;
-    }
-    if (!fits(job->need(kind), largest, Resources{}, state_.space().looked_at(state_.total()))) {
-      reasons.push_back({"no_tracker_large_enough",
-                         what_is(*job, kind) + " needs " + state_.space().text(job->need(kind)) +
-                             "; the largest tracker offers " + state_.space().text(largest),
-                         {}});
-      continue;
-    }
-    std::vector<Reason> more = policy_->explain(id, kind, now_);
-    if (more.empty() && group.pending() > 0) more.push_back(no_free_slot(state_, *job, kind));
-    for (Reason& reason : more) reasons.push_back(std::move(reason));
-  }
+  for (const TaskKind kind : job->kinds()) explain_kind(*job, kind, largest, reasons);
   if (job->waits_for_gang_start() && state_.space().containers()) explain_gang(*job, reasons);
   return reasons;
+}
+
+void Explanations::explain_kind(const Job& job, TaskKind kind, const Resources& largest,
+                                std::vector<Reason>& reasons) const {
+  const TaskGroup& group = job.tasks(kind);
+  if (auto waits = stragglers_wait(state_, job, kind)) reasons.push_back(std::move(*waits));
+  if (group.pending() == 0 && group.copied == 0) return;
+  if (job.waits_for_gang(kind) && state_.space().containers()) return;
+  if (!group.open) return reasons.push_back(job.type->why_closed(job, kind));
+  if (!fits(job.need(kind), largest, Resources{}, state_.space().looked_at(state_.total()))) {
+    reasons.push_back({"no_tracker_large_enough",
+                       what_is(job, kind) + " needs " + state_.space().text(job.need(kind)) +
+                           "; the largest tracker offers " + state_.space().text(largest),
+                       {}});
+    return;
+  }
+  std::vector<Reason> more = policy_->explain(job.id, kind, now_);
+  if (more.empty() && group.pending() > 0) more.push_back(no_free_slot(state_, job, kind));
+  for (Reason& reason : more) reasons.push_back(std::move(reason));
 }
 
 void Explanations::explain_gang(const Job& job, std::vector<Reason>& reasons) const {

@@ -15,6 +15,8 @@ class Explanations : public Part {
   std::vector<Reason> explain(JobId job) const;
 
  private:
+  void explain_kind(const Job& job, TaskKind kind, const Resources& largest,
+                    std::vector<Reason>& reasons) const;
   void explain_gang(const Job& job, std::vector<Reason>& reasons) const;
 };
 

@@ -129,7 +129,7 @@ void Launches::start(TrackerState& tracker, const Choice& choice, Offer& offer, 
                      bool beside) {
   const TaskKey key = choice.task;
   Job& job = state_.mutable_job(key.job);
-  const std::uint32_t number = parts_.attempts.next_number(job, job.tasks(key.kind).tasks[key.index]);
+  const std::uint32_t number = parts_.attempts.next_number(job, key);
   const bool to_copy = state_.splits(key.kind);
   const AttemptSlot slot = state_.launch(key, number, tracker.id, now_, to_copy, beside);
   if (choice.hold != 0) parts_.holds.use_hold(held, job.width(key.kind));
@@ -161,7 +161,7 @@ void Launches::take_units(TrackerState& tracker, const Job& job, const AttemptKe
 
 void Launches::start_member(TrackerState& tracker, const TaskKey& key) {
   Job& job = state_.mutable_job(key.job);
-  const std::uint32_t number = parts_.attempts.next_number(job, job.tasks(key.kind).tasks[key.index]);
+  const std::uint32_t number = parts_.attempts.next_number(job, key);
   const AttemptSlot slot = state_.launch(key, number, tracker.id, now_);
   state_.mutable_attempt(slot).untold = true;
   ++tracker.untold;
