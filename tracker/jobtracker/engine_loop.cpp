@@ -152,7 +152,8 @@ void EngineLoop::step(Item& item) {
   }
   if (note_registration(item)) return;
   if (const auto* report = std::get_if<Heartbeat>(&item.body)) {
-    if (auto noted = registrations_.take(report->name, report->incarnation, item.address)) {
+    if (auto noted = registrations_.take(report->name, report->incarnation, report->key,
+                                         item.address)) {
       Item registration{std::move(*noted), nullptr, nullptr, ""};
       handle(registration);
     }

@@ -15,7 +15,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <random>
 #include <thread>
 
 #include "tracker/rpc/log_lines.h"
@@ -39,9 +38,7 @@ Result<std::string> home_of(int lock) {
   char text[64] = {};
   const ssize_t had = ::pread(lock, text, sizeof text - 1, 0);
   if (had > 0) return std::string(text, static_cast<std::size_t>(had));
-  std::random_device random;
-  std::string home;
-  for (int part = 0; part < 4; ++part) home += fmt::format("{:08x}", random());
+  std::string home = draw_mark();
   if (had < 0 || ::pwrite(lock, home.data(), home.size(), 0) != ssize_t(home.size()) ||
       ::fsync(lock) != 0) {
     return data_error(std::string("lock file: ") + std::strerror(errno));
