@@ -21,6 +21,7 @@
 #include "tracker/tasktracker/duty.h"
 #include "tracker/tasktracker/leftovers.h"
 #include "tracker/tasktracker/registration.h"
+#include "tracker/tasktracker/work_directory.h"
 
 namespace weir::tasktracker {
 
@@ -71,7 +72,7 @@ Agent::~Agent() {
 // One that was killed lets go of the directory when its last process has ended, which may be a
 // moment after its successor has started.
 Status Agent::lock_work_directory() {
-  auto lock = open_file(dirs_.lock(), O_RDWR | O_CREAT);
+  auto lock = open_file(dirs_.lock(), O_RDWR | O_CREAT | O_NOFOLLOW);
   if (!lock) return lock.error();
   const auto give_up = std::chrono::steady_clock::now() + kLockPatience;
   while (::flock(lock->get(), LOCK_EX | LOCK_NB) != 0) {
@@ -87,7 +88,7 @@ Status Agent::lock_work_directory() {
 
 Status Agent::prepare() {
   if (options_.work_dir.empty()) return data_error("work directory: none given");
-  if (auto made = make_directories(options_.work_dir); !made) return made;
+  if (auto made = make_work_directory(options_.work_dir); !made) return made;
   std::error_code error;
   dirs_.root = std::filesystem::canonical(options_.work_dir, error).string();
   if (error) return data_error(options_.work_dir + ": " + error.message());
