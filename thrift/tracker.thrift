@@ -25,6 +25,7 @@ struct Registration {
   12: optional map<string, string> labels
   13: optional i32 ports = 0             // that it can give to tasks
   14: optional i64 reported = 0          // sequence of its last heartbeat: those until then may still arrive, and are old
+  15: optional string key                // drawn at random at process start, and a secret: heartbeats of this life have to have it
 }
 
 struct RegistrationReply {
@@ -90,6 +91,7 @@ struct Heartbeat {
   11: optional string health               // why accepts_tasks is false
   12: optional bool low_disk               // accepts_tasks is false for want of disk
   13: optional bool leaving                // the last report: it was told to leave, and ends
+  14: optional string key                  // as in Registration; another one is answered like another incarnation
 }
 
 /** What a task has where containers count. */

@@ -42,6 +42,13 @@ Status check_tracker_name(const std::string& name) {
   return Ok{};
 }
 
+// A secret, so an error does not repeat it.
+Status check_key(const std::string& key) {
+  if (key.size() <= SubmissionLimits::kNameBytes) return Ok{};
+  return bad_request("key: " + std::to_string(key.size()) + " bytes",
+                     "at most " + std::to_string(SubmissionLimits::kNameBytes));
+}
+
 // What a tracker offers by name.
 Status check_amounts(const std::map<std::string, std::int64_t>& named) {
   if (named.size() > ReportLimits::kNamed) {
@@ -211,6 +218,8 @@ Result<RegisterTracker> from_wire(const wire::Registration& registration) {
     }
     out.home = registration.home;
   }
+  if (Status s = check_key(registration.key); !s) return s.error();
+  out.key = registration.key;
   out.ended_in_order = registration.__isset.ended_in_order && registration.ended_in_order;
   out.reported = std::max<std::int64_t>(registration.reported, 0);
   out.named = registration.total.named;
@@ -224,9 +233,11 @@ Result<RegisterTracker> from_wire(const wire::Registration& registration) {
 
 Result<Heartbeat> from_wire(const wire::Heartbeat& report) {
   if (Status s = check_tracker_name(report.name); !s) return s.error();
+  if (Status s = check_key(report.key); !s) return s.error();
   Heartbeat out;
   out.name = report.name;
   out.incarnation = report.incarnation;
+  out.key = report.key;
   out.sequence = report.sequence;
   out.attempts.reserve(report.attempts.size());
   for (const wire::AttemptStatus& status : report.attempts) {
@@ -280,6 +291,7 @@ wire::Registration to_wire(const RegisterTracker& registration) {
   out.__set_local_paths(registration.local_paths);
   out.__set_protections(registration.protections);
   if (!registration.home.empty()) out.__set_home(registration.home);
+  if (!registration.key.empty()) out.__set_key(registration.key);
   if (registration.ended_in_order) out.__set_ended_in_order(true);
   if (registration.reported > 0) out.__set_reported(registration.reported);
   if (!registration.named.empty()) out.total.__set_named(registration.named);
@@ -317,6 +329,7 @@ wire::Heartbeat to_wire(const Heartbeat& report) {
   wire::Heartbeat out;
   out.name = report.name;
   out.incarnation = report.incarnation;
+  if (!report.key.empty()) out.__set_key(report.key);
   out.sequence = report.sequence;
   out.attempts.reserve(report.attempts.size());
   for (const AttemptReport& attempt : report.attempts) out.attempts.push_back(to_wire(attempt));

@@ -20,7 +20,8 @@ Error Heartbeats::not_registered(const std::string& tracker) {
 
 void Heartbeats::on(const Heartbeat& input, Token token) {
   const TrackerState* known = state_.find_tracker(input.name);
-  if (known == nullptr || !known->live() || known->incarnation != input.incarnation) {
+  if (known == nullptr || !known->live() || known->incarnation != input.incarnation ||
+      known->key != input.key) {
     // After a restart: it is there, so it is not shown as one that is still awaited.
     if (known != nullptr && known->state == TrackerState::State::kAwaited &&
         known->health.empty()) {
@@ -31,6 +32,7 @@ void Heartbeats::on(const Heartbeat& input, Token token) {
   }
   TrackerState& tracker = state_.mutable_tracker(known->id);
   parts_.trackers.heard_of(tracker);  // whatever it says, and whatever its answer waits for
+  touch(tracker);
   if (input.sequence <= tracker.sequence)
     return reply(token, parts_.replies.compose(tracker, input));  // old news
   tracker.sequence = input.sequence;
@@ -43,7 +45,6 @@ void Heartbeats::on(const Heartbeat& input, Token token) {
     return reply(token, HeartbeatReply{.interval_ms = state_.heartbeat_interval_ms()});
   }
   if (input.asks_for_tasks) parts_.launches.schedule(tracker);
-  touch(tracker);
   const std::uint64_t awaited = parts_.replies.awaited_grant(tracker);
   if (awaited == 0) return reply(token, parts_.replies.compose(tracker, input));
   parts_.replies.park(tracker, input, token, awaited);

@@ -12,9 +12,13 @@ constexpr std::int64_t kStampsFrom = 1'000'000'000;  // incarnations from there 
 // Whether the tracker that registers is not the one of its name that is there. A work directory has
 // one living tracker at a time: one with the same home was restarted, and so may replace itself.
 // Where the one that is there does not say, the newer is believed, and an older one once the newer
-// was silent; so is one that is newer by more than two starts of a tracker can be apart.
+// was silent; so is one that is newer by more than two starts of a tracker can be apart. An
+// incarnation can be guessed, so whoever names that of the living one must have its key as well.
 bool Trackers::is_another(const TrackerState& known, const RegisterTracker& input) const {
-  if (!known.live() || known.stopping() || known.incarnation == input.incarnation) return false;
+  if (!known.live()) return false;
+  if (known.incarnation == input.incarnation)
+    return known.key != input.key || known.home != input.home;
+  if (known.stopping()) return false;
   if (!known.home.empty()) return known.home != input.home;
   const bool older = input.incarnation < known.incarnation;
   const bool far_newer =
@@ -45,7 +49,11 @@ void Trackers::on(const RegisterTracker& input, Token token) {
   // After a restart a tracker may be known by a commit alone, which does not tell its incarnation.
   const bool unsure =
       tracker.state == TrackerState::State::kAwaited && tracker.incarnation == kUnknownIncarnation;
-  if (known != nullptr && !unsure && tracker.incarnation != input.incarnation) {
+  // Its key is not in the store: one that is awaited is known by its incarnation alone.
+  const bool same_life =
+      tracker.incarnation == input.incarnation &&
+      (tracker.state == TrackerState::State::kAwaited || tracker.key == input.key);
+  if (known != nullptr && !unsure && !same_life) {
     lose_tracker(tracker, "was restarted",
                  input.ended_in_order ? Loss::kOrdered : Loss::kUnforeseen);
     tracker.lost_attempts.clear();
@@ -55,6 +63,7 @@ void Trackers::on(const RegisterTracker& input, Token token) {
   }
   const bool was_live = tracker.live();
   tracker.incarnation = input.incarnation;
+  tracker.key = input.key;
   tracker.sequence = std::max(tracker.sequence, input.reported);
   tracker.home = input.home;
   tracker.protections = input.protections;

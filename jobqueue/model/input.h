@@ -84,6 +84,9 @@ struct ForgetTrackers {
 struct RegisterTracker {
   std::string name;
   std::int64_t incarnation = 0;
+  // Drawn with the incarnation, and told to nobody but the JobTracker: by it alone somebody else
+  // could speak for this life. Empty: it has none.
+  std::string key;
   std::string host;
   std::int32_t shuffle_port = 0;
   Resources total;
@@ -144,6 +147,7 @@ struct DutyReport {
 struct Heartbeat {
   std::string name;
   std::int64_t incarnation = 0;
+  std::string key;  // as it registered
   std::int64_t sequence = 0;
   std::vector<AttemptReport> attempts;
   std::optional<Resources> total;

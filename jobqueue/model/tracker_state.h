@@ -80,6 +80,7 @@ struct alignas(64) TrackerState {
   TimeMs last_heartbeat = 0;
   std::vector<AttemptSlot> attempts;  // all live ones; order is not meaningful
   std::vector<HeldAttempt> held;      // of `attempts`, in the same places
+  std::string key;                    // of this life (RegisterTracker::key): shown nowhere
   Resources used;                     // HELD: running and dying attempts
   Resources total;
   std::int64_t free_disk_mb = -1;

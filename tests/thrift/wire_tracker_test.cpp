@@ -10,6 +10,7 @@ Heartbeat full_report() {
   Heartbeat report;
   report.name = "tt1";
   report.incarnation = 77;
+  report.key = "00ff";
   report.sequence = 5;
   AttemptReport attempt;
   attempt.attempt = {{JobId(3), TaskKind::kReduce, 4}, 1};
@@ -43,6 +44,7 @@ TEST(WireTracker, ReportComesBackAsItWas) {
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_EQ(to_wire(*report), sent);
   EXPECT_EQ(report->attempts[0].counters->at("g").at("c"), 9);
+  EXPECT_EQ(report->key, "00ff");
   EXPECT_EQ(report->total, full_report().total);
   EXPECT_EQ(report->attempts[0].finished_at_ms, 1'700'000'000'001);
   EXPECT_FALSE(report->attempts[0].compute_granted);
@@ -67,6 +69,7 @@ TEST(WireTracker, RefusesWrongReports) {
   };
   EXPECT_TRUE(refused([](auto& r) { r.name = ""; }));
   EXPECT_TRUE(refused([](auto& r) { r.name = "two words"; }));
+  EXPECT_TRUE(refused([](auto& r) { r.key = std::string(257, 'x'); }));
   EXPECT_TRUE(refused([](auto& r) { r.attempts[0].id.job = -3; }));
   EXPECT_TRUE(refused([](auto& r) { r.attempts[0].state = wire::AttemptState::type(9); }));
   EXPECT_TRUE(refused([](auto& r) { r.attempts[0].phase = wire::TaskPhase::type(-1); }));
@@ -97,6 +100,7 @@ TEST(WireTracker, RegistrationIsChecked) {
   RegisterTracker model;
   model.name = "tt1";
   model.incarnation = 8;
+  model.key = "00ff";
   model.host = "127.0.0.1";
   model.shuffle_port = 5000;
   model.total = Resources{{2, 2, 0, 0}};
@@ -110,6 +114,7 @@ TEST(WireTracker, RegistrationIsChecked) {
   const auto back = from_wire(good);
   ASSERT_TRUE(back.ok());
   EXPECT_EQ(to_wire(*back), good);
+  EXPECT_EQ(back->key, "00ff");
   wire::Registration talkative = good;
   talkative.protections.assign(30, std::string(1000, 'x'));
   EXPECT_EQ(from_wire(talkative)->protections, std::vector(20, std::string(500, 'x')));
@@ -120,7 +125,8 @@ TEST(WireTracker, RegistrationIsChecked) {
            [](auto& r) { r.name = ""; }, [](auto& r) { r.host = ""; },
            [](auto& r) { r.shuffle_port = 65'536; }, [](auto& r) { r.total.map_slots = -2; },
            [](auto& r) { r.total.reduce_slots = 100'001; }, [](auto& r) { r.rack = "a\tb"; },
-           [](auto& r) { r.local_paths.assign(2000, "/x"); }}) {
+           [](auto& r) { r.local_paths.assign(2000, "/x"); },
+           [](auto& r) { r.key = std::string(257, 'x'); }}) {
     wire::Registration bad = good;
     spoil(bad);
     EXPECT_FALSE(from_wire(bad).ok());

@@ -35,7 +35,7 @@ OPENS_ITSELF = {
     "tracker/tasktracker/file_system.cpp": "likewise, directories alone",
     "tracker/tasktracker/task_limits.cpp": "/proc/self",
     "tracker/tasktracker/attempt_server.cpp": "/dev/null",
-    "tracker/jobtracker/event_file.cpp": "without waiting, and looks what it is",
+    "tracker/jobtracker/event_files.cpp": "on a thread that nobody waits for, and looks what it is before",
     "tracker/jobtracker/main.cpp": "the port file of the command line",
 }
 

@@ -83,6 +83,7 @@ Result<std::unique_ptr<JobTracker>> JobTracker::start(JobTrackerParts parts) {
   tracker->history_ = std::make_unique<HistoryReader>(*tracker->store_);
   Worker& worker = tracker->worker_;
   parts.loop.max_trackers = static_cast<std::size_t>(parts.daemon.limits.max_trackers);
+  parts.loop.store_path = parts.daemon.store_path;
   tracker->loop_ = std::make_unique<EngineLoop>(
       std::move(*engine), *tracker->store_, std::move(*time),
       [&worker](std::function<void()> work) { worker.run(std::move(work)); }, parts.loop,

@@ -23,6 +23,7 @@ EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource 
       publisher_(executor_, time_.wall(), Past(time_.wall_now(), std::move(past.queues))),
       engine_(std::move(engine)),
       registrations_(options.max_trackers),
+      event_file_(options.store_path),
       decisions_(first_decision(*engine_), std::move(past.decisions)),
       requests_(options.queue_limit) {
   decisions_.note_start(time_.started(), "Weir " WEIR_VERSION, past.killed);
@@ -152,7 +153,8 @@ void EngineLoop::step(Item& item) {
   }
   if (note_registration(item)) return;
   if (const auto* report = std::get_if<Heartbeat>(&item.body)) {
-    if (auto noted = registrations_.take(report->name, report->incarnation, item.address)) {
+    if (auto noted = registrations_.take(report->name, report->incarnation, report->key,
+                                         item.address)) {
       Item registration{std::move(*noted), nullptr, nullptr, ""};
       handle(registration);
     }

@@ -74,6 +74,7 @@ class EngineLoop {
     DurationMs touch_gap_ms = 5'000;  // so that a restart knows the time of a quiet cluster
     DurationMs tidy_gap_ms = 10'000;  // the store is rid of what may leave it
     GroupCommitterLimits store = {};  // beyond them new jobs are refused
+    std::string store_path = {};      // which the event log may not have
   };
 
   // From here until stop() the store belongs to the committer.

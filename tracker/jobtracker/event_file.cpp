@@ -1,80 +1,173 @@
 #include "tracker/jobtracker/event_file.h"
 
-#include <fcntl.h>
 #include <spdlog/async.h>
-#include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/rotating_file_sink.h>
+#include <spdlog/details/null_mutex.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <thread>
+
+#include "tracker/jobtracker/event_files.h"
 
 namespace weir {
 namespace {
 
 constexpr std::size_t kWaitingLines = 32'768;
-
-// The engine's thread opens it: a pipe that nobody reads would hold up everybody.
-bool is_waited_for(const std::string& path) {
-  const int file =
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0644);
-  if (file < 0) return errno == ENXIO;  // other errors are found, and told, below
-  struct stat there {};
-  const bool regular = ::fstat(file, &there) == 0 && S_ISREG(there.st_mode);
-  ::close(file);
-  return !regular;
-}
+constexpr std::chrono::seconds kEndPatience{3};  // for a disk, when the process ends
 
 }  // namespace
 
-EventFile::EventFile()
-    : lines_(
-          text_, [this](JobId job) -> std::string_view { return job_name_ = job_name(job); }, 0) {}
+// Where a disk hangs, writers that were told to end are there for as long as it does. Nobody waits
+// for them but the next writer of the same file, and, for a moment, the end of the process.
+class EventFile::Writers {
+ public:
+  std::uint64_t add(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    paths_.emplace(++last_, path);
+    return last_;
+  }
+  void remove(std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    paths_.erase(number);
+    changed_.notify_all();
+  }
+  // Until those before it have closed its file.
+  void wait_for_turn(std::uint64_t number) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+      const std::string& path = paths_.at(number);
+      return std::none_of(paths_.begin(), paths_.find(number),
+                          [&](const auto& earlier) { return earlier.second == path; });
+    });
+  }
+  bool wait_for_all(std::chrono::seconds patience) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, patience, [this] { return paths_.empty(); });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::uint64_t, std::string> paths_;
+  std::uint64_t last_ = 0;
+};
+
+// Of one writer; any thread.
+class EventFile::Trouble {
+ public:
+  // Logged once for each cause, not for each line.
+  void fail(const std::string& message) {
+    const std::lock_guard lock(mutex_);
+    const bool new_trouble = error_.empty();
+    error_ = "event log " + message;
+    if (new_trouble) spdlog::error("{}", error_);
+  }
+  std::string error() const {
+    const std::lock_guard lock(mutex_);
+    return error_;
+  }
+  std::atomic<bool> unopened = false;  // for good: there is no file
+
+ private:
+  mutable std::mutex mutex_;
+  std::string error_;
+};
+
+// What the writer's thread does.
+class EventFile::Sink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+ public:
+  Sink(const EventLogSettings& place, const std::string& store, std::uint64_t number,
+       std::shared_ptr<Writers> writers, std::shared_ptr<Trouble> trouble)
+      : files_(place, store),
+        path_(place.path),
+        number_(number),
+        writers_(std::move(writers)),
+        trouble_(std::move(trouble)) {}
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    if (!begun_) begin();
+    if (trouble_->unopened || message.payload.size() == 0) return;
+    const Status written = files_.write({message.payload.data(), message.payload.size()});
+    if (!written) trouble_->fail(written.error().message);
+  }
+  void flush_() override {}
+
+  void begin() {
+    begun_ = true;
+    writers_->wait_for_turn(number_);
+    if (const Status opened = files_.open(); !opened) {
+      trouble_->unopened = true;
+      return trouble_->fail(opened.error().message);
+    }
+    spdlog::info("event log: writes {}", path_);
+  }
+
+  EventFiles files_;
+  const std::string path_;
+  const std::uint64_t number_;
+  const std::shared_ptr<Writers> writers_;
+  const std::shared_ptr<Trouble> trouble_;
+  bool begun_ = false;
+};
+
+EventFile::EventFile(std::string store)
+    : store_(std::move(store)),
+      lines_(
+          text_, [this](JobId job) -> std::string_view { return job_name_ = job_name(job); }, 0),
+      writers_(std::make_shared<Writers>()) {}
 
 EventFile::~EventFile() {
   close();
+  if (!writers_->wait_for_all(kEndPatience))
+    spdlog::warn("event log: its disk hangs; what was told last is not written");
 }
 
+// One that could not be opened is tried again.
 void EventFile::follow(const Settings& settings) {
   const std::optional<EventLogSettings>& wanted = settings.event_log;
-  if (wanted == place_ && (file_ != nullptr) == wanted.has_value()) return;
+  const bool runs = file_ != nullptr && !trouble_->unopened;
+  if (wanted == place_ && runs == wanted.has_value()) return;
   close();
   place_ = wanted;
   if (wanted) open(*wanted);
 }
 
 void EventFile::open(const EventLogSettings& place) {
-  if (is_waited_for(place.path)) return fail("is no regular file");
-  try {
-    auto sink = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(
-        place.path, static_cast<std::size_t>(place.rotate_bytes),
-        static_cast<std::size_t>(place.keep));
-    sink->set_formatter(
-        std::make_unique<spdlog::pattern_formatter>("%v", spdlog::pattern_time_type::local, ""));
-    writer_ = std::make_shared<spdlog::details::thread_pool>(kWaitingLines, 1);
-    file_ = std::make_shared<spdlog::async_logger>("events", std::move(sink), writer_,
-                                                   spdlog::async_overflow_policy::overrun_oldest);
-    file_->flush_on(spdlog::level::info);
-    file_->set_error_handler([this](const std::string& why) { fail(why); });
-    told_lost_ = 0;
-    spdlog::info("event log: writes {}", place.path);
-  } catch (const spdlog::spdlog_ex& e) {
-    writer_.reset();
-    file_.reset();
-    fail(e.what());
+  auto trouble = std::make_shared<Trouble>();
+  {
+    const std::lock_guard lock(mutex_);
+    trouble_ = trouble;
   }
+  number_ = writers_->add(place.path);
+  writer_ = std::make_shared<spdlog::details::thread_pool>(kWaitingLines, 1);
+  file_ = std::make_shared<spdlog::async_logger>(
+      "events", std::make_shared<Sink>(place, store_, number_, writers_, std::move(trouble)),
+      writer_, spdlog::async_overflow_policy::overrun_oldest);
+  told_lost_ = 0;
+  file_->info("");  // so it is opened, and it shows whether it can be
 }
 
+// The end of the writer's thread is waited for, until all is written, by a thread that has nothing
+// else to do.
 void EventFile::close() {
-  file_.reset();
-  writer_.reset();  // waits until all is written
+  if (file_ == nullptr) return;
+  std::thread([file = std::move(file_), writer = std::move(writer_), writers = writers_,
+               number = number_]() mutable {
+    file.reset();
+    writer.reset();
+    writers->remove(number);
+  }).detach();
   const std::lock_guard lock(mutex_);
-  error_.clear();
+  trouble_ = nullptr;
 }
 
 void EventFile::on(const Event& event, const Engine& engine) {
-  if (file_ == nullptr) return;
+  if (file_ == nullptr || trouble_->unopened) return;
   if (writer_->overrun_counter() > told_lost_) tell_lost(event.at);
   lines_.write(event, engine);
   send();
@@ -82,7 +175,8 @@ void EventFile::on(const Event& event, const Engine& engine) {
 
 void EventFile::tell_lost(TimeMs now) {
   const std::uint64_t lost = writer_->overrun_counter();
-  fail(std::to_string(lost) + " lines lost: the disk is too slow");
+  trouble_->fail(place_->path + ": " + std::to_string(lost) +
+                 " lines lost: the disk is too slow");
   lines_.lost(now, lost - told_lost_);
   told_lost_ = lost;
 }
@@ -93,18 +187,11 @@ void EventFile::send() {
   text_.str({});
 }
 
-// Once for each cause, not for each line.
-void EventFile::fail(std::string message) {
-  const std::lock_guard lock(mutex_);
-  const bool new_trouble = error_.empty();
-  error_ = "event log " + place_->path + ": " + message;
-  if (new_trouble) spdlog::error("{}", error_);
-}
-
 std::optional<std::string> EventFile::error() const {
   const std::lock_guard lock(mutex_);
-  if (error_.empty()) return std::nullopt;
-  return error_;
+  const std::string error = trouble_ ? trouble_->error() : "";
+  if (error.empty()) return std::nullopt;
+  return error;
 }
 
 }  // namespace weir

@@ -1,8 +1,9 @@
 // `event_log:` every decision of the engine as a line of JSON in a file that is rotated
 // (events.jsonl, events.1.jsonl, ...). The fields are those of docs/scenarios.md, with jobs by
-// their numbers and times in ms since the epoch. Lines are made on the engine's thread and written
-// by a thread of their own: a slow disk makes nobody wait. What it cannot keep up with is left out,
-// counted, and told in a line `lost` and in the daemon's log. The engine's thread, but for error().
+// their numbers and times in ms since the epoch. Lines are made on the engine's thread; a thread of
+// the file's own opens it, writes, and closes it: a disk that is slow, or hangs, makes nobody wait.
+// What it cannot keep up with is left out, counted, and told in a line `lost` and in the daemon's
+// log. The engine's thread, but for error().
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ namespace weir {
 
 class EventFile {
  public:
-  EventFile();
-  ~EventFile();  // writes what has been told
+  explicit EventFile(std::string store = "");  // its file's path, which no log may have
+  ~EventFile();  // what has been told is written, unless the disk hangs
   EventFile(const EventFile&) = delete;
   EventFile& operator=(const EventFile&) = delete;
 
@@ -44,8 +45,11 @@ class EventFile {
   void close();
   void tell_lost(TimeMs now);
   void send();
-  void fail(std::string message);
 
+  class Writers;
+  class Trouble;
+  class Sink;
+  const std::string store_;
   std::optional<EventLogSettings> place_;
   std::string job_name_;  // the answer to the lines' latest question
   std::ostringstream text_;
@@ -53,8 +57,10 @@ class EventFile {
   std::shared_ptr<spdlog::details::thread_pool> writer_;
   std::shared_ptr<spdlog::logger> file_;
   std::uint64_t told_lost_ = 0;
-  mutable std::mutex mutex_;
-  std::string error_;  // guarded by mutex_: the writer's thread fails too
+  std::uint64_t number_ = 0;                 // of the writer
+  const std::shared_ptr<Writers> writers_;   // those that were told to end, too
+  mutable std::mutex mutex_;                 // guards the pointer
+  std::shared_ptr<Trouble> trouble_;         // of the writer
 };
 
 }  // namespace weir

@@ -11,7 +11,8 @@ namespace {
 std::size_t places_of(const RegisterTracker& registration) {
   constexpr std::size_t kBytesAPlace = 4096;
   std::size_t bytes = registration.name.size() + registration.host.size() +
-                      registration.rack.size() + registration.home.size();
+                      registration.rack.size() + registration.home.size() +
+                      registration.key.size();
   for (const std::string& path : registration.local_paths) bytes += sizeof path + path.size();
   return 1 + bytes / kBytesAPlace;
 }
@@ -50,11 +51,13 @@ Status Registrations::note(const RegisterTracker& registration, const std::strin
 
 std::optional<RegisterTracker> Registrations::take(const std::string& name,
                                                    std::int64_t incarnation,
+                                                   const std::string& key,
                                                    const std::string& address) {
   const auto [first, last] = noted_.equal_range(name);
   auto of_this_life = last;
   for (auto entry = first; entry != last; ++entry) {
-    if (entry->second.registration.incarnation != incarnation) continue;
+    const RegisterTracker& registration = entry->second.registration;
+    if (registration.incarnation != incarnation || registration.key != key) continue;
     if (of_this_life == last || entry->second.address == address) of_this_life = entry;
   }
   if (of_this_life == last) return std::nullopt;

@@ -31,7 +31,7 @@ class Registrations {
   // Of the tracker whose heartbeat has come from `address` (if it registered from another, of any
   // that does); all that was said of the name is forgotten here.
   std::optional<RegisterTracker> take(const std::string& name, std::int64_t incarnation,
-                                      const std::string& address);
+                                      const std::string& key, const std::string& address);
   void forget_before(TimeMs time);
   std::size_t places() const { return places_; }
 

@@ -15,13 +15,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <random>
 #include <thread>
 
 #include "tracker/rpc/log_lines.h"
 #include "tracker/tasktracker/duty.h"
 #include "tracker/tasktracker/leftovers.h"
 #include "tracker/tasktracker/registration.h"
+#include "tracker/tasktracker/work_directory.h"
 
 namespace weir::tasktracker {
 
@@ -39,9 +39,7 @@ Result<std::string> home_of(int lock) {
   char text[64] = {};
   const ssize_t had = ::pread(lock, text, sizeof text - 1, 0);
   if (had > 0) return std::string(text, static_cast<std::size_t>(had));
-  std::random_device random;
-  std::string home;
-  for (int part = 0; part < 4; ++part) home += fmt::format("{:08x}", random());
+  std::string home = draw_mark();
   if (had < 0 || ::pwrite(lock, home.data(), home.size(), 0) != ssize_t(home.size()) ||
       ::fsync(lock) != 0) {
     return data_error(std::string("lock file: ") + std::strerror(errno));
@@ -74,7 +72,7 @@ Agent::~Agent() {
 // One that was killed lets go of the directory when its last process has ended, which may be a
 // moment after its successor has started.
 Status Agent::lock_work_directory() {
-  auto lock = open_file(dirs_.lock(), O_RDWR | O_CREAT);
+  auto lock = open_file(dirs_.lock(), O_RDWR | O_CREAT | O_NOFOLLOW);
   if (!lock) return lock.error();
   const auto give_up = std::chrono::steady_clock::now() + kLockPatience;
   while (::flock(lock->get(), LOCK_EX | LOCK_NB) != 0) {
@@ -90,7 +88,7 @@ Status Agent::lock_work_directory() {
 
 Status Agent::prepare() {
   if (options_.work_dir.empty()) return data_error("work directory: none given");
-  if (auto made = make_directories(options_.work_dir); !made) return made;
+  if (auto made = make_work_directory(options_.work_dir); !made) return made;
   std::error_code error;
   dirs_.root = std::filesystem::canonical(options_.work_dir, error).string();
   if (error) return data_error(options_.work_dir + ": " + error.message());

@@ -159,9 +159,11 @@ bool AgentCore::on_exit(const AttemptKey& key, const std::string& how, Now now,
   if (attempt.kill == KillCause::kOrdered) {
     end(attempt, ReportedState::kKilled, "", now);
   } else if (attempt.kill == KillCause::kTimeout) {
-    const std::int64_t timeout_ms = jobs_[key.task.job].description->spec->task_timeout_ms;
+    const std::string patience = format_duration(patience_with(attempt));
     end(attempt, ReportedState::kFailed,
-        "no progress for " + format_duration(timeout_ms) + " (task_timeout)", now);
+        attempt.committing ? "its output was not published within " + patience
+                           : "no progress for " + patience + " (task_timeout)",
+        now);
   } else if (attempt.kill == KillCause::kOverLimit) {
     end(attempt, ReportedState::kFailed, attempt.over_limit, now);
   } else if (attempt.final_state) {
@@ -173,15 +175,24 @@ bool AgentCore::on_exit(const AttemptKey& key, const std::string& how, Now now,
   return false;
 }
 
+// 0: as long as it takes.
+DurationMs AgentCore::patience_with(const Attempt& attempt) const {
+  const auto job = jobs_.find(attempt.launch.attempt.task.job);
+  if (job == jobs_.end() || !job->second.description) return 0;
+  const DurationMs timeout_ms = job->second.description->spec->task_timeout_ms;
+  return timeout_ms == 0 && attempt.committing ? limits_.publish_ms : timeout_ms;
+}
+
+// One that waits to be told to commit waits for others; once it was told, its file system may hang.
+// Nobody else may publish until its process is gone and it was reported.
 std::int64_t AgentCore::timeout_at(const Attempt& attempt) const {
+  const bool asks = attempt.status.state == ReportedState::kCommitPending && !attempt.committing;
   if (attempt.stage != Stage::kRuns || attempt.kill != KillCause::kNone || attempt.waiting ||
-      attempt.final_state || attempt.status.state == ReportedState::kCommitPending) {
+      attempt.final_state || asks) {
     return kNever;
   }
-  const auto job = jobs_.find(attempt.launch.attempt.task.job);
-  if (job == jobs_.end() || !job->second.description) return kNever;
-  const DurationMs timeout_ms = job->second.description->spec->task_timeout_ms;
-  return timeout_ms > 0 ? attempt.last_active_ms + timeout_ms : kNever;
+  const DurationMs patience_ms = patience_with(attempt);
+  return patience_ms > 0 ? attempt.last_active_ms + patience_ms : kNever;
 }
 
 // --- What the JobTracker says.
@@ -260,6 +271,7 @@ void AgentCore::commit(const AttemptKey& key, std::int64_t sent_steady_ms, Now n
   const std::int64_t until_ms = sent_steady_ms + limits_.commit_fresh_ms;
   if (now.steady_ms > until_ms) return;  // it will be ordered again, if still meant
   attempt->committing = true;
+  attempt->last_active_ms = now.steady_ms;
   actions_.push_back(action::CommitAttempt{key, until_ms});
 }
 

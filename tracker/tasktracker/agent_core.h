@@ -29,6 +29,8 @@ struct Now {
 struct AgentLimits {
   // A commit and a last duty are obeyed this long after their heartbeat was sent.
   std::int64_t commit_fresh_ms = 5000;
+  // From there on an attempt may publish for as long, if its job sets it no task_timeout.
+  std::int64_t publish_ms = 600'000;
   // At least so long from one early heartbeat to the next, so that one carries what several short
   // tasks have come to: each is worked on at both ends, whatever is in it.
   std::int64_t early_gap_ms = 5;
@@ -202,6 +204,7 @@ class AgentCore {
   void push_outputs(Job& job, Attempt& attempt);
   bool copies(const Attempt& attempt) const;
   bool job_copies(JobId id) const;
+  DurationMs patience_with(const Attempt& attempt) const;
   std::int64_t timeout_at(const Attempt& attempt) const;
   std::int64_t heartbeat_due_ms() const;
   std::int64_t outputs_due_ms(JobId id, const Job& job) const;

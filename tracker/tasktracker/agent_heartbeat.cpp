@@ -70,6 +70,7 @@ Heartbeat AgentCore::build_heartbeat(Now now) {
   Heartbeat heartbeat;
   heartbeat.name = registration_.name;
   heartbeat.incarnation = registration_.incarnation;
+  heartbeat.key = registration_.key;
   heartbeat.sequence = registration_.reported = ++sequence_;
   heartbeat.attempts = build_reports(now);
   // What was held back for want of room goes with the next beat, soon.

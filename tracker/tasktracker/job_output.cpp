@@ -1,5 +1,6 @@
 #include "tracker/tasktracker/job_output.h"
 
+#include "tracker/tasktracker/registration.h"
 #include "tracker/tasktracker/task_output.h"
 
 namespace weir::tasktracker {
@@ -22,9 +23,32 @@ Status remove_published(Directory& directory, bool succeeded, std::int64_t parts
   return directory.sync();  // before that which shows it
 }
 
+// Whole before it has its name, and an own one is never written over: another tracker may be at the
+// same duty, and further with it. `who` is its alone.
+Status write_success(Directory& directory, const std::string& owner, const std::string& who) {
+  const std::string draft = std::string(kOwnerMark) + "." + who;  // as remove_mark() finds it
+  auto fd = directory.create_file(draft);
+  if (!fd) return fd.error();
+  if (auto w = directory.write_small(draft, *fd, owner + "\n"); !w) return w;
+  if (auto synced = directory.sync_file(draft, *fd); !synced) return synced;
+  auto named = directory.publish(draft, kSuccessMark);
+  if (named && !*named && !has_succeeded(directory, owner)) {
+    // Something that a task has put there, say.
+    if (auto removed = directory.remove_file(kSuccessMark); !removed) return removed;
+    named = directory.publish(draft, kSuccessMark);
+  }
+  // Without it where the other one has cleaned up: that has its `_SUCCESS` there.
+  if (!has_succeeded(directory, owner)) {
+    return named ? data_error(directory.path_of(kSuccessMark) + ": is not this job's")
+                 : Status(named.error());
+  }
+  return directory.remove_file(draft);
+}
+
 }  // namespace
 
 Status complete_job_output(const JobOutput& output, std::int64_t parts, FileSystem& files) {
+  const std::string who = "success-" + draw_mark();
   auto there = files.open(output.path);
   if (!there) return there.error();
   if (*there == nullptr && parts > 0)
@@ -33,17 +57,16 @@ Status complete_job_output(const JobOutput& output, std::int64_t parts, FileSyst
   if (parts > 0 && is_marked(**there, output.owner)) {
     taken = std::move(*there);  // its place is for good: that came before any of its parts
   } else {
-    auto made = take_output(output, "success", files);
+    auto made = take_output(output, who, files);
     if (!made) return made.error();
     taken = std::move(made->directory);
   }
   Directory& directory = *taken;
   // Nothing that shows whose the files are goes before it: a kill may come to remove them.
-  auto fd = directory.create_file(kSuccessMark);
-  if (!fd) return fd.error();
-  if (auto named = directory.write_small(kSuccessMark, *fd, output.owner + "\n"); !named)
-    return named;
-  if (auto synced = directory.sync_file(kSuccessMark, *fd); !synced) return synced;
+  if (!has_succeeded(directory, output.owner)) {
+    if (auto written = write_success(directory, output.owner, who); !written) return written;
+  }
+  // Also one that was there: its writer may have died before it did this.
   if (auto synced = directory.sync(); !synced) return synced;
   if (auto removed = directory.remove_tree(kAside); !removed) return removed;
   if (auto removed = remove_mark(directory); !removed) return removed;

@@ -8,9 +8,9 @@
 
 namespace weir::tasktracker {
 
-// Idempotent, also when it was cut off anywhere; `parts` is how many files the job may have
-// published. Fails if the directory is another's, or gone: whoever comes late, after the job was
-// killed and cleaned up after, makes none anew.
+// Idempotent, also when it was cut off anywhere, or is done by two trackers at once; `parts` is how
+// many files the job may have published. Fails if the directory is another's, or gone: one that
+// comes late, after the job was killed and cleaned up after, makes none anew.
 Status complete_job_output(const JobOutput& output, std::int64_t parts,
                            FileSystem& files = posix_files());
 // What the job has published goes, too. Removes nothing of a directory that is another's.

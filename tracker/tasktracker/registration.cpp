@@ -1,8 +1,10 @@
 #include "tracker/tasktracker/registration.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <random>
 #include <thread>
 
 #include "tracker/tasktracker/posix.h"
@@ -25,11 +27,19 @@ std::int64_t cores_of_machine() {
 
 }  // namespace
 
+std::string draw_mark() {
+  std::random_device random;
+  std::string mark;
+  for (int part = 0; part < 4; ++part) mark += fmt::format("{:08x}", random());
+  return mark;
+}
+
 RegisterTracker make_registration(const TaskTrackerOptions& options, std::uint16_t shuffle_port,
                                   const std::string& home) {
   RegisterTracker registration;
   registration.name = options.name;
   registration.incarnation = draw_incarnation();
+  registration.key = draw_mark();
   registration.host = options.host;
   registration.shuffle_port = shuffle_port;
   registration.total =

@@ -9,6 +9,9 @@
 
 namespace weir::tasktracker {
 
+// What nobody guesses: 32 hex digits.
+std::string draw_mark();
+
 // `home`: of its work directory (RegisterTracker::home).
 RegisterTracker make_registration(const TaskTrackerOptions& options, std::uint16_t shuffle_port,
                                   const std::string& home);

@@ -28,6 +28,7 @@ class TreeRemover {
       return Ok{};
     const int why = errno;
     const UniqueFd top = open_directory_below(directory_, name_.c_str());
+    if (!top.valid() && errno == ENOENT) return Ok{};  // somebody else has removed it meanwhile
     if (!top.valid()) return system_error(path_, errno == ENOTDIR ? why : errno);
     top_ = top.get();
     for (int round = 0; round < kMostRounds; ++round) {

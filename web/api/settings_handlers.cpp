@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "conf/policies.h"
 #include "web/api/fields.h"
 #include "web/api/handlers.h"
 #include "web/api/reads.h"
@@ -33,15 +34,28 @@ SentSettings sent_settings(const HttpRequest& request) {
   return sent;
 }
 
-// The number in a tag of settings, as it was given: "17", "17-gzip"; nothing: somebody else's tag,
-// or a weak one, which does not say that it is the very same text.
+// The policy is no part of the settings' text, but of the answer that has it; so the tag changes
+// with it, too: "17-fair".
+std::string tag_of(const SettingsTextView& settings) {
+  return "\"" + std::to_string(settings.number) + "-" + settings.policy + "\"";
+}
+
+bool is_policy(std::string_view name) {
+  const std::vector<std::string> policies = policy_names();
+  return std::find(policies.begin(), policies.end(), name) != policies.end();
+}
+
+// The number in a tag of settings, as it was given: "17-fair", "17-fair-gzip", or "17"; nothing:
+// somebody else's tag, or a weak one, which does not say that it is the very same text.
 std::optional<std::int64_t> number_in(std::string_view tag) {
   const std::string bare = without_gzip(tag);
   if (bare.size() < 3 || !bare.starts_with('"')) return std::nullopt;
   std::int64_t number = 0;
   const char* last = bare.data() + bare.size() - 1;
   const auto [end, error] = std::from_chars(bare.data() + 1, last, number);
-  if (error != std::errc() || end != last || number < 0) return std::nullopt;
+  if (error != std::errc() || number < 0) return std::nullopt;
+  const std::string_view rest(end, static_cast<std::size_t>(last - end));
+  if (!rest.empty() && !(rest.starts_with('-') && is_policy(rest.substr(1)))) return std::nullopt;
   return number;
 }
 
@@ -108,7 +122,7 @@ void get_settings(ApiContext& context, const Call& call) {
   read_views(context, call, query, [&context](const PublishedViews& views) {
     const SettingsTextView text = context.tracker.settings().text();
     HttpAnswer answer = json_answer(to_json(text), views.version);
-    answer.etag = etag_of(text.number);
+    answer.etag = tag_of(text);
     return answer;
   });
 }

@@ -291,5 +291,48 @@ TEST(EngineForged, ANameThatIsAliveIsNotTakenOver) {
   EXPECT_FALSE(is_refused(counts, registration("", 3)));
 }
 
+TEST(EngineForged, WhoKnowsAnIncarnationMustHaveItsKey) {
+  FifoHarness h;
+  RegisterTracker own = registration("h1", 5);
+  own.host = "own";
+  own.key = "secret";
+  ASSERT_FALSE(is_refused(h, own));
+  RegisterTracker forged = own;
+  forged.host = "forged";
+  for (const char* key : {"", "guessed"}) {
+    forged.key = key;
+    EXPECT_TRUE(is_refused(h, forged)) << key;
+  }
+  forged = own;
+  forged.home = "h2";
+  EXPECT_TRUE(is_refused(h, forged));
+  EXPECT_EQ(h.state().find_tracker("tt1")->host, "own");
+  EXPECT_FALSE(is_refused(h, own));  // says so again, its answer was lost
+
+  const auto is_unknown = [&h](const std::string& key) {
+    Heartbeat report{.name = "tt1", .incarnation = 5, .key = key};
+    report.sequence = h.state().find_tracker("tt1")->sequence + 1;
+    const auto replies = h.step(report);
+    const auto* error = std::get_if<Error>(&replies.at(0).body);
+    return error != nullptr && error->code == ErrorCode::kUnknownTracker;
+  };
+  EXPECT_TRUE(is_unknown(""));
+  EXPECT_TRUE(is_unknown("guessed"));
+  EXPECT_FALSE(is_unknown("secret"));
+}
+
+// The name is free, what ran under it is not.
+TEST(EngineForged, WhoTakesTheNameOfOneThatIsLostIsAnotherLife) {
+  FifoHarness h;
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  h.submit({.maps = 1});
+  ASSERT_EQ(h.heartbeat("tt1"), "J1/m0");
+  h.step(LoseTracker{"tt1"});
+  RegisterTracker forged = registration("", h.tracker("tt1").incarnation);
+  forged.key = "another";
+  ASSERT_FALSE(is_refused(h, forged));
+  EXPECT_TRUE(h.state().find_tracker("tt1")->lost_attempts.empty());
+}
+
 }  // namespace
 }  // namespace weir::test

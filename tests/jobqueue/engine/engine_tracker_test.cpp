@@ -30,6 +30,20 @@ TEST(EngineTracker, AnOldReportChangesNothing) {
   EXPECT_EQ(h.running("default"), 1);
 }
 
+// It is heard of, so lists must not go on to call it silent.
+TEST(EngineTracker, AnOldReportIsPublishedAsHeard) {
+  FifoHarness h;
+  h.add_tracker("tt1");
+  h.heartbeat("tt1");
+  h.engine().changes().clear();
+  Heartbeat old;
+  old.name = "tt1";
+  old.incarnation = h.tracker("tt1").incarnation;
+  old.sequence = 1;
+  h.step(old);
+  EXPECT_EQ(h.engine().changes().trackers.size(), 1u);
+}
+
 TEST(EngineTracker, AnUnregisteredTrackerIsToldSo) {
   FifoHarness h;
   h.heartbeat("ghost");

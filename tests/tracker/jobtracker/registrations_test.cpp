@@ -21,13 +21,13 @@ RegisterTracker tracker_named(const std::string& name, std::int64_t incarnation 
 TEST(Registrations, AreTakenByTheHeartbeatOfTheSameLife) {
   Registrations noted(10);
   ASSERT_TRUE(noted.note(tracker_named("tt1", 5), "a", 0, 0));
-  EXPECT_FALSE(noted.take("tt1", 4, "a").has_value());
-  EXPECT_FALSE(noted.take("tt2", 5, "a").has_value());
+  EXPECT_FALSE(noted.take("tt1", 4, "", "a").has_value());
+  EXPECT_FALSE(noted.take("tt2", 5, "", "a").has_value());
   ASSERT_TRUE(noted.note(tracker_named("tt1", 6), "a", 0, 0));  // restarted meanwhile
   EXPECT_EQ(noted.places(), 1u);
-  EXPECT_FALSE(noted.take("tt1", 5, "a").has_value());
-  EXPECT_EQ(noted.take("tt1", 6, "a")->name, "tt1");
-  EXPECT_FALSE(noted.take("tt1", 6, "a").has_value());
+  EXPECT_FALSE(noted.take("tt1", 5, "", "a").has_value());
+  EXPECT_EQ(noted.take("tt1", 6, "", "a")->name, "tt1");
+  EXPECT_FALSE(noted.take("tt1", 6, "", "a").has_value());
   EXPECT_EQ(noted.places(), 0u);
 }
 
@@ -69,23 +69,33 @@ TEST(Registrations, OfAnotherAddressReplaceNothing) {
   forged.incarnation = 6;
   ASSERT_TRUE(noted.note(forged, "mallory", 0, 0));
   EXPECT_EQ(noted.places(), 3u);
-  EXPECT_EQ(noted.take("tt1", 5, "a")->host, "own");
+  EXPECT_EQ(noted.take("tt1", 5, "", "a")->host, "own");
   EXPECT_EQ(noted.places(), 0u);  // the name is somebody's now
+}
+
+TEST(Registrations, AreTakenWithTheirKey) {
+  Registrations noted(10);
+  RegisterTracker own = tracker_named("tt1", 5);
+  own.key = "secret";
+  ASSERT_TRUE(noted.note(own, "a", 0, 0));
+  EXPECT_FALSE(noted.take("tt1", 5, "", "a").has_value());
+  EXPECT_FALSE(noted.take("tt1", 5, "guessed", "a").has_value());
+  EXPECT_TRUE(noted.take("tt1", 5, "secret", "a").has_value());
 }
 
 // One that has several addresses and registers from one, reports from another.
 TEST(Registrations, AreTakenFromAnotherAddressWhereNoneIsOfThis) {
   Registrations noted(10);
   ASSERT_TRUE(noted.note(tracker_named("tt1", 5), "a", 0, 0));
-  EXPECT_FALSE(noted.take("tt1", 4, "b").has_value());
-  EXPECT_TRUE(noted.take("tt1", 5, "b").has_value());
+  EXPECT_FALSE(noted.take("tt1", 4, "", "b").has_value());
+  EXPECT_TRUE(noted.take("tt1", 5, "", "b").has_value());
 }
 
 TEST(Registrations, LargeOnesCountForMore) {
   Registrations noted(100);
   EXPECT_EQ(flood(noted, "eve", 10), 5u);
   EXPECT_EQ(noted.places(), 50u);
-  EXPECT_TRUE(noted.take("eve0", 1, "eve").has_value());
+  EXPECT_TRUE(noted.take("eve0", 1, "", "eve").has_value());
   EXPECT_EQ(noted.places(), 40u);
 }
 
@@ -94,8 +104,8 @@ TEST(Registrations, LeaveWhenTheyAreOld) {
   ASSERT_TRUE(noted.note(tracker_named("tt1"), "a", 0, 1000));
   ASSERT_TRUE(noted.note(tracker_named("tt2"), "a", 0, 2000));
   noted.forget_before(1001);
-  EXPECT_FALSE(noted.take("tt1", 1, "a").has_value());
-  EXPECT_TRUE(noted.take("tt2", 1, "a").has_value());
+  EXPECT_FALSE(noted.take("tt1", 1, "", "a").has_value());
+  EXPECT_TRUE(noted.take("tt2", 1, "", "a").has_value());
 }
 
 // --- In a JobTracker ---

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core_harness.h"
+#include "tracker/tasktracker/registration.h"
 
 namespace weir::tasktracker {
 namespace {
@@ -53,6 +54,13 @@ TEST(AgentCore, FailedCallsBackOffAndKeepEverything) {
   EXPECT_EQ(h.at(h.now_ms), "heartbeat");  // it must learn at once what runs here
   EXPECT_EQ(h.states(), "m0.0=COMMIT_PENDING");
   EXPECT_EQ(h.beat.incarnation, 42);
+  EXPECT_EQ(h.beat.key, "secret");
+}
+
+TEST(MakeRegistration, DrawsAKeyForEachLife) {
+  const std::string one = make_registration({}, 0, "home").key;
+  EXPECT_EQ(one.size(), 32u);
+  EXPECT_NE(one, make_registration({}, 0, "home").key);
 }
 
 TEST(AgentCore, NotAllTrackersComeBackInOneInstant) {

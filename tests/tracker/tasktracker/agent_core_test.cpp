@@ -208,6 +208,31 @@ TEST(AgentCore, TaskTimeoutCountsIdlenessButNotWaiting) {
   EXPECT_EQ(h.beat.attempts[0].diagnostics, "no progress for 10m (task_timeout)");
 }
 
+// While it waits for the order it waits for others. It is reported when its process is gone, and
+// may have published until then.
+TEST(AgentCore, APublishingThatHangsIsEnded) {
+  for (const std::int64_t timeout_ms : {0, 60'000}) {
+    CoreHarness h;
+    h.quiet();
+    h.at(1000);
+    h.reply(CoreHarness::launch({"r0.0"}));
+    h.describe(timeout_ms);
+    h.report("r0.0", State::kCommitPending, Phase::kCommit);
+    EXPECT_EQ(h.at(2'000'000).find("kill"), std::string::npos);
+    auto order = CoreHarness::every(10'000'000);
+    order.commit = {CoreHarness::key("r0.0")};
+    EXPECT_EQ(h.reply(order), "commit r0.0");
+    const std::int64_t patience_ms = timeout_ms > 0 ? timeout_ms : 600'000;
+    EXPECT_EQ(h.core.next_wakeup_ms(), 2'000'000 + patience_ms);
+    EXPECT_EQ(h.at(2'000'000 + patience_ms - 1), "");
+    EXPECT_EQ(h.at(2'000'000 + patience_ms), "kill r0.0");
+    EXPECT_EQ(h.exit("r0.0"), "heartbeat");
+    EXPECT_EQ(h.states(), "r0.0=FAILED");
+    EXPECT_EQ(h.beat.attempts[0].diagnostics, "its output was not published within " +
+                                                  std::string(timeout_ms > 0 ? "1m" : "10m"));
+  }
+}
+
 TEST(AgentCore, WhatTakesTooMuchIsKilledOnceAndSaysWhy) {
   CoreHarness h;
   h.quiet();

@@ -17,6 +17,7 @@ class CoreHarness {
     RegisterTracker made;
     made.name = "tt1";
     made.incarnation = 42;
+    made.key = "secret";
     return made;
   }
   static AttemptKey key(const std::string& text) {  // "m0.0" of job 7

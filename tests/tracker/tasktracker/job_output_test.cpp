@@ -23,6 +23,65 @@ using testing::IsEmpty;
 constexpr const char* kMe = "job_0007 1763881200000";
 constexpr const char* kOther = "job_0008 1763881200000";
 
+// POSIX's, with something that happens before each step.
+class WatchedDirectory final : public Directory {
+ public:
+  using Step = std::function<void()>;
+  WatchedDirectory(DirectoryPtr real, Step& step)
+      : Directory(real->path()), real_(std::move(real)), step_(step) {}
+  Result<DirectoryPtr> open(const std::string& name) override {
+    return watched(at().open(name), step_);
+  }
+  Result<UniqueFd> create_file(const std::string& name) override { return at().create_file(name); }
+  Status make_directory(const std::string& name) override { return at().make_directory(name); }
+  Status write_small(const std::string& name, const UniqueFd& fd, std::string_view text) override {
+    return at().write_small(name, fd, text);
+  }
+  std::string read_small(const std::string& name) override { return at().read_small(name); }
+  Status sync_file(const std::string& name, const UniqueFd& fd) override {
+    return at().sync_file(name, fd);
+  }
+  Status sync(const std::string& name) override { return at().sync(name); }
+  Result<bool> publish(const std::string& from, const std::string& to) override {
+    return at().publish(from, to);
+  }
+  Result<bool> rename_directory(const std::string& from, const std::string& to) override {
+    return at().rename_directory(from, to);
+  }
+  std::optional<Info> info(const std::string& name) override { return at().info(name); }
+  std::vector<std::string> list(const std::string& name) override { return at().list(name); }
+  Status remove_tree(const std::string& name) override { return at().remove_tree(name); }
+  Status remove_file(const std::string& name) override { return at().remove_file(name); }
+  Result<bool> remove_directory(const std::string& name) override {
+    return at().remove_directory(name);
+  }
+
+  static Result<DirectoryPtr> watched(Result<DirectoryPtr> found, Step& step) {
+    if (!found || *found == nullptr) return found;
+    return DirectoryPtr(new WatchedDirectory(std::move(*found), step));
+  }
+
+ private:
+  Directory& at() {
+    step_();
+    return *real_;
+  }
+  DirectoryPtr real_;
+  Step& step_;
+};
+
+class WatchedFiles final : public FileSystem {
+ public:
+  explicit WatchedFiles(std::function<void()> step) : step_(std::move(step)) {}
+  Result<DirectoryPtr> open(const std::string& path) override {
+    step_();
+    return WatchedDirectory::watched(posix_files().open(path), step_);
+  }
+
+ private:
+  std::function<void()> step_;
+};
+
 class JobOutputs : public testing::Test {
  protected:
   TaskSpec spec(std::uint32_t task, std::uint32_t attempt = 0, const char* owner = kMe) const {
@@ -150,6 +209,49 @@ TEST_F(JobOutputs, TheLastStepIsIdempotent) {
   EXPECT_THAT(names("out"), ElementsAre("_SUCCESS", "part-00000"));
   EXPECT_EQ(read_text(out_ + "/_SUCCESS"), std::string(kMe) + "\n");
   EXPECT_THAT(names(), ElementsAre("out"));
+}
+
+// The duty of a tracker that had hung for long is another's meanwhile, and both go on; or the first
+// one dies then.
+TEST_F(JobOutputs, TheLastStepIsDoneByTwoAtOnce) {
+  struct Died {};
+  for (const std::uint32_t parts : {0u, 1u}) {
+    for (const bool dies : {false, true}) {
+      int steps = 1;
+      for (int other_at = 0; other_at < steps; ++other_at) {
+        SCOPED_TRACE(testing::Message() << parts << " " << dies << " before step " << other_at);
+        fs::remove_all(out_);
+        if (parts > 0) publish(0);
+        steps = 0;
+        WatchedFiles files([&] {
+          if (dies && steps == other_at + 1) throw Died();
+          if (steps++ == other_at) EXPECT_TRUE(complete_job_output(mine_, 2 * parts).ok());
+        });
+        try {
+          const Status done = complete_job_output(mine_, 2 * parts, files);
+          EXPECT_TRUE(done.ok()) << done.error().message;
+        } catch (const Died&) {
+          steps = other_at + 2;
+        }
+        EXPECT_EQ(read_text(out_ + "/_SUCCESS"), std::string(kMe) + "\n");
+        if (!dies) {
+          EXPECT_EQ(names("out").size(), 1 + parts);
+          EXPECT_THAT(names(), ElementsAre("out"));
+        }
+        ASSERT_FALSE(HasFailure());
+      }
+      EXPECT_GT(steps, 10);
+    }
+  }
+}
+
+// A task may have made it.
+TEST_F(JobOutputs, ASuccessThatSaysNothingIsReplaced) {
+  publish(0);
+  dir_.write("out/_SUCCESS", "");
+  EXPECT_TRUE(complete_job_output(mine_, 2).ok());
+  EXPECT_EQ(read_text(out_ + "/_SUCCESS"), std::string(kMe) + "\n");
+  EXPECT_THAT(names("out"), ElementsAre("_SUCCESS", "part-00000"));
 }
 
 TEST_F(JobOutputs, AJobWithoutOutputIsMarkedToo) {

@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <thread>
+
 #include "tracker/tasktracker/posix.h"
 #include "tracker/tasktracker/temp_dir.h"
 #include "tracker/tasktracker/tree_size.h"
@@ -50,6 +53,24 @@ class FewDescriptors {
  private:
   rlimit before_{};
 };
+
+// As two trackers do that are at the same last duty. It happens between any two calls.
+TEST(RemoveTree, OneThatSomebodyElseRemovesIsRemoved) {
+  TempDir dir(quick_place());
+  std::atomic<bool> over = false;
+  std::thread other([&] {
+    while (!over) ::rmdir((dir / "tree").c_str());
+  });
+  std::string wrong;
+  for (int round = 0; round < 100'000 && wrong.empty(); ++round) {
+    ::mkdir((dir / "tree").c_str(), 0700);
+    const Status removed = remove_tree(dir / "tree");
+    if (!removed) wrong = removed.error().message;
+  }
+  over = true;
+  other.join();
+  EXPECT_EQ(wrong, "");
+}
 
 TEST(RemoveTree, ADeepTreeTakesFewDescriptors) {
   TempDir dir(quick_place());

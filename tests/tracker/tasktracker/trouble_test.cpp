@@ -292,6 +292,42 @@ TEST(Trouble, AWorkDirectoryHasOneTracker) {
   EXPECT_TRUE(contains(prepared.error().message, "in use by another tracker"));
 }
 
+// In /tmp anybody can make a directory of any name before the tracker does.
+TEST(Trouble, AWorkDirectoryIsTheTrackersAlone) {
+  const TempDir dir;
+  const std::string work = dir / "work";
+  FakeJobTracker jobtracker{JobSpec()};
+  const auto refusal = [&](const std::string& path) -> std::string {
+    TaskTrackerOptions options;
+    options.name = "tt1";
+    options.work_dir = path;
+    const Status prepared = Agent(options, jobtracker.link()).prepare();
+    return prepared.ok() ? "" : prepared.error().message;
+  };
+  const mode_t before = ::umask(0);
+  EXPECT_EQ(refusal(work + "/"), "");  // it makes it
+  ::umask(before);
+  for (const mode_t mode : {0775u, 0757u, 01777u}) {
+    ASSERT_EQ(::chmod(work.c_str(), mode), 0);
+    EXPECT_TRUE(contains(refusal(work), "others may write to it")) << mode;
+    EXPECT_TRUE(contains(refusal(work), "chmod go-w " + work)) << mode;
+  }
+  ASSERT_EQ(::chmod(work.c_str(), 0755), 0);
+  std::filesystem::remove(work + "/lock");
+  std::filesystem::create_symlink(dir / "elsewhere", work + "/lock");
+  EXPECT_NE(refusal(work), "");
+  EXPECT_FALSE(std::filesystem::exists(dir / "elsewhere"));
+  std::filesystem::remove(work + "/lock");
+  ASSERT_EQ(refusal(work), "");
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a directory to somebody else";
+  std::filesystem::create_directory_symlink(work, dir / "link");
+  EXPECT_EQ(refusal(dir / "link"), "");
+  ASSERT_EQ(::lchown((dir / "link").c_str(), 4711, 4711), 0);
+  EXPECT_TRUE(contains(refusal(dir / "link"), "belongs to user 4711"));
+  ASSERT_EQ(::chown(work.c_str(), 4711, 4711), 0);
+  EXPECT_TRUE(contains(refusal(work), "work: belongs to user 4711; a work directory is to belong"));
+}
+
 // Who was killed may hold its lock for a moment longer than its successor needs to start.
 TEST(Trouble, ATrackerWaitsForOneThatIsJustEnding) {
   const TempDir dir;

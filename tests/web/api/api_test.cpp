@@ -247,7 +247,9 @@ TEST_F(ApiTest, SettingsWithoutQueuesReplaceNone) {
     EXPECT_EQ(check["findings"][0]["column"], 1) << text;
   }
   const std::string tag = get("/api/v1/settings").header("ETag");
-  for (const std::string& other : {std::string("\"foreign\""), std::string("\"a,b\""), "W/" + tag})
+  const std::string number = tag.substr(0, tag.find('-'));
+  for (const std::string& other : {std::string("\"foreign\""), std::string("\"a,b\""), "W/" + tag,
+                                   number + "-5f\"", number + "-\""})
     EXPECT_EQ(put("queues: [{name: one}]", other).status, 412) << other;
   for (const char* none : {"1", "", "\"1", "\"1\" \"2\"", "*, \"1\"", ","})
     EXPECT_EQ(put("queues: [{name: one}]", none).status, 400) << none;
@@ -255,11 +257,27 @@ TEST_F(ApiTest, SettingsWithoutQueuesReplaceNone) {
   const std::string now = get("/api/v1/settings").header("ETag");
   const std::string gzipped = now.substr(0, now.size() - 1) + "-gzip\"";
   EXPECT_EQ(put("queues: [{name: one}]", gzipped).status, 200);
+  const auto newest = parsed(get("/api/v1/settings"))["number"].get<std::int64_t>();
+  EXPECT_EQ(put("queues: [{name: one}]", "\"" + std::to_string(newest) + "\"").status, 200);
   EXPECT_EQ(get("/api/v1/settings/history/999999").status, 404);
   for (const char* list : {"queues", "trackers"})
     EXPECT_EQ(get("/api/v1/" + std::string(list) + "?cursor=forged").status, 400) << list;
   for (const char* list : {"queues", "jobs", "trackers", "history", "decisions"})
     EXPECT_EQ(get("/api/v1/" + std::string(list) + "?limit=0").status, 400) << list;
+}
+
+// The policy that rules is in the body, and is no part of the text that PUT replaces.
+TEST_F(ApiTest, ASwitchOfThePolicyChangesTheTagOfSettings) {
+  const std::string tag = get("/api/v1/settings").header("ETag");
+  const auto again = [&] { return get("/api/v1/settings", "If-None-Match: " + tag + "\r\n"); };
+  EXPECT_EQ(again().status, 304);
+  ASSERT_EQ(call("PUT", "/api/v1/policy", R"({"name": "fair"})").status, 200);
+  const auto now = again();
+  EXPECT_EQ(now.status, 200);
+  EXPECT_EQ(parsed(now)["policy"], "fair");
+  const std::string body = Json{{"text", "queues: [{name: one}]"}}.dump();
+  const auto put = call("PUT", "/api/v1/settings", body, "root", "If-Match: " + tag + "\r\n");
+  EXPECT_EQ(put.status, 200);
 }
 
 TEST_F(ApiTest, MethodsAreAsHttpHasThem) {
