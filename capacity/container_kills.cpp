@@ -109,22 +109,54 @@ void ContainerKills::find(const Due& due, const Resources& need, ClaimBlock bloc
   }
 }
 
-// All that are not of the claimant's leaf.
-std::vector<std::size_t> ContainerKills::in_order(QueueId claimant, const Resources& need) {
+// Within a leaf: users above their limit, then the latest launched.
+void ContainerKills::line_up() {
   struct Rank {
-    ContainerVictims::Candidate::Kind kind;
-    std::int64_t steps_up;
-    Fraction above;  // (RUN - AC) / AC
     bool often, within_limit;
     TimeMs launched_at;
     std::int32_t progress;
     AttemptKey key;
     std::size_t place;
   };
-  std::map<QueueId, std::pair<std::int64_t, Fraction>> leaves;
-  const auto of_leaf = [&](QueueId leaf) {
-    const auto [at, fresh] = leaves.try_emplace(leaf);
-    if (!fresh) return at->second;
+  std::map<std::pair<QueueId, UserId>, bool> users;
+  const auto above_limit = [&](const Attempt& attempt) {
+    const auto [at, fresh] = users.try_emplace({attempt.queue, attempt.user});
+    if (fresh) at->second = figures_.above_limit(attempt.queue, attempt.user);
+    return at->second;
+  };
+  const auto& candidates = victims_.candidates();
+  std::map<std::pair<ContainerVictims::Candidate::Kind, QueueId>, std::vector<Rank>> lines;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Attempt& attempt = victims_.attempt(i);
+    if (candidates[i].taken) continue;
+    lines[{candidates[i].kind, attempt.queue}].push_back(
+        {attempt.preempted >= kOftenPreempted, !above_limit(attempt), attempt.launched_at,
+         attempt.progress_millionths, attempt.key, i});
+  }
+  for (auto& [of, ranks] : lines) {
+    std::sort(ranks.begin(), ranks.end(), [](const Rank& a, const Rank& b) {
+      return std::tie(a.often, a.within_limit, b.launched_at, a.progress, b.key) <
+             std::tie(b.often, b.within_limit, a.launched_at, b.progress, a.key);
+    });
+    for (const Rank& rank : ranks) lines_[of].places.push_back(rank.place);
+  }
+}
+
+// All that are not of the claimant's leaf.
+std::vector<ContainerVictims::Line*> ContainerKills::in_order(QueueId claimant,
+                                                              const Resources& need) {
+  struct Rank {
+    ContainerVictims::Candidate::Kind kind;
+    std::int64_t steps_up;
+    Fraction above;  // (RUN - AC) / AC
+    QueueId leaf;
+    ContainerVictims::Line* line;
+  };
+  if (lines_.empty()) line_up();
+  std::vector<Rank> ranks;
+  for (auto& [of, line] : lines_) {
+    const auto& [kind, leaf] = of;
+    if (leaf == claimant) continue;
     std::int64_t steps_up = 0;
     for (QueueId q = claimant; !state_.tree().is_ancestor(q, leaf); q = state_.tree().parent(q))
       ++steps_up;
@@ -138,39 +170,16 @@ std::vector<std::size_t> ContainerKills::in_order(QueueId claimant, const Resour
       const Fraction here{std::max<std::int64_t>(0, run - allocated[d]), allocated[d]};
       if (above < here) above = here;
     }
-    return at->second = {steps_up, above};
-  };
-  std::map<std::pair<QueueId, UserId>, bool> users;
-  const auto above_limit = [&](const Attempt& attempt) {
-    const auto [at, fresh] = users.try_emplace({attempt.queue, attempt.user});
-    if (fresh) at->second = figures_.above_limit(attempt.queue, attempt.user);
-    return at->second;
-  };
-  std::vector<Rank> ranks;
-  const auto& candidates = victims_.candidates();
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const Attempt& attempt = victims_.attempt(i);
-    if (candidates[i].taken || attempt.queue == claimant) continue;
-    const auto [steps_up, above] = of_leaf(attempt.queue);
-    ranks.push_back({candidates[i].kind, steps_up, above,
-                     attempt.preempted >= kOftenPreempted, !above_limit(attempt),
-                     attempt.launched_at, attempt.progress_millionths, attempt.key, i});
+    ranks.push_back({kind, steps_up, above, leaf, &line});
   }
-  std::sort(ranks.begin(), ranks.end(), [&](const Rank& a, const Rank& b) {
+  std::sort(ranks.begin(), ranks.end(), [](const Rank& a, const Rank& b) {
     if (a.kind != b.kind) return a.kind < b.kind;
     if (a.steps_up != b.steps_up) return a.steps_up < b.steps_up;
     if (b.above < a.above || a.above < b.above) return b.above < a.above;
-    const QueueId p = victims_.attempt(a.place).queue;
-    const QueueId q = victims_.attempt(b.place).queue;
-    if (p != q) return p < q;
-    if (a.often != b.often) return b.often;
-    if (a.within_limit != b.within_limit) return b.within_limit;
-    if (a.launched_at != b.launched_at) return a.launched_at > b.launched_at;
-    if (a.progress != b.progress) return a.progress < b.progress;
-    return b.key < a.key;
+    return a.leaf < b.leaf;
   });
-  std::vector<std::size_t> order;
-  for (const Rank& rank : ranks) order.push_back(rank.place);
+  std::vector<ContainerVictims::Line*> order;
+  for (const Rank& rank : ranks) order.push_back(rank.line);
   return order;
 }
 
@@ -210,9 +219,8 @@ ClaimBlock ContainerKills::kill_for(const Due& due, const OwedItem& item,
   using Pile = ContainerVictims::Pile;
   victims_.collect();
   if (victims_.finds_what_dies(item.job, item.kind)) return ClaimBlock::kNone;
-  const std::vector<std::size_t> order = in_order(due.queue, item.size->need);
   const auto found = victims_.search(
-      item.job, item.kind, order,
+      item.job, item.kind, in_order(due.queue, item.size->need),
       {.may_give = [this](const Candidate& candidate, Dimension d,
                           const Pile& pile) { return may_give(candidate, d, pile); },
        .within_budget = [this](const Candidate& candidate,
@@ -230,7 +238,9 @@ ClaimBlock ContainerKills::kill_for_gang(const Due& due, const OwedItem& item, P
         return kill_for(due, {job.id, group, &job.size(group), 1}, kills);
       },
       preemption_ == CapacitySettings::Preemption::kLogOnly, plan);
-  if (block != ClaimBlock::kNone) std::tie(killed_, lost_ms_) = before;
+  if (block == ClaimBlock::kNone) return block;
+  std::tie(killed_, lost_ms_) = before;
+  for (auto& [of, line] : lines_) line.first = 0;
   return block;
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "capacity/capacity_settings.h"
@@ -42,7 +43,8 @@ class ContainerKills {
   ClaimBlock kill_for(const Due& due, const OwedItem& item, std::vector<KillOrder>& kills);
   ClaimBlock kill_for_gang(const Due& due, const OwedItem& item, Preemption& plan);
   void find(const Due& due, const Resources& need, ClaimBlock block, Preemption& plan) const;
-  std::vector<std::size_t> in_order(QueueId claimant, const Resources& need);
+  void line_up();
+  std::vector<ContainerVictims::Line*> in_order(QueueId claimant, const Resources& need);
   // Its leaf stays at its allocation.
   bool may_give(const ContainerVictims::Candidate& candidate, Dimension d,
                 const ContainerVictims::Pile& pile) const;
@@ -56,7 +58,9 @@ class ContainerKills {
   CapacitySettings::Preemption preemption_;
   Figures figures_;
   ContainerVictims victims_;
-  std::map<QueueId, Amounts> killed_;       // of each leaf, in this pass
+  // Of one leaf, by what the first of them is. Within a line nothing changes by kills.
+  std::map<std::pair<ContainerVictims::Candidate::Kind, QueueId>, ContainerVictims::Line> lines_;
+  std::map<QueueId, Amounts> killed_;  // of each leaf, in this pass
   std::map<QueueId, std::int64_t> lost_ms_;
 };
 

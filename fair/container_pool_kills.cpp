@@ -1,6 +1,7 @@
 #include "fair/container_pool_kills.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 namespace weir {
@@ -96,33 +97,33 @@ PoolId ContainerPoolKills::pool_of(std::size_t candidate) const {
 }
 
 // All that are not of the needy pool.
-std::vector<std::size_t> ContainerPoolKills::in_order(PoolId needy) const {
-  struct Rank {
-    Candidate::Kind kind;
-    std::int64_t steps_up;
-    TimeMs launched_at;
-    std::int32_t progress;
-    AttemptKey key;
-    std::size_t place;
-  };
-  std::vector<Rank> ranks;
-  for (std::size_t i = 0; i < victims_.candidates().size(); ++i) {
-    const Candidate& candidate = victims_.candidates()[i];
-    const PoolId pool = pool_of(i);
-    if (candidate.taken || !pool.valid() || figures_.tree.contains(needy, pool)) continue;
+void ContainerPoolKills::line_up(PoolId needy) {
+  if (latest_first_.empty()) {
+    latest_first_.resize(victims_.candidates().size());
+    std::iota(latest_first_.begin(), latest_first_.end(), std::size_t{0});
+    std::sort(latest_first_.begin(), latest_first_.end(), [&](std::size_t i, std::size_t j) {
+      const Attempt& a = victims_.attempt(i);
+      const Attempt& b = victims_.attempt(j);
+      return std::tie(b.launched_at, a.progress_millionths, b.key) <
+             std::tie(a.launched_at, b.progress_millionths, a.key);
+    });
+  }
+  lines_for_ = needy;
+  lines_.clear();
+  for (const std::size_t place : latest_first_) {
+    const PoolId pool = pool_of(place);
+    if (!pool.valid() || figures_.tree.contains(needy, pool)) continue;
     std::int64_t steps_up = 0;
     for (PoolId p = needy; !figures_.tree.contains(p, pool); p = figures_.tree.node(p).parent)
       ++steps_up;
-    const Attempt& attempt = victims_.attempt(i);
-    ranks.push_back({candidate.kind, steps_up, attempt.launched_at,
-                     attempt.progress_millionths, attempt.key, i});
+    lines_[{victims_.candidates()[place].kind, steps_up}].places.push_back(place);
   }
-  std::sort(ranks.begin(), ranks.end(), [](const Rank& a, const Rank& b) {
-    return std::tie(a.kind, a.steps_up, b.launched_at, a.progress, b.key) <
-           std::tie(b.kind, b.steps_up, a.launched_at, b.progress, a.key);
-  });
-  std::vector<std::size_t> order;
-  for (const Rank& rank : ranks) order.push_back(rank.place);
+}
+
+std::vector<ContainerPoolKills::Line*> ContainerPoolKills::in_order(PoolId needy) {
+  if (lines_for_ != needy) line_up(needy);
+  std::vector<Line*> order;
+  for (auto& [of, line] : lines_) order.push_back(&line);
   return order;
 }
 
@@ -186,9 +187,8 @@ ClaimBlock ContainerPoolKills::kill_for(const Due& due, const PoolWants::Want& w
                                         std::vector<KillOrder>& kills) {
   victims_.collect();
   if (victims_.finds_what_dies(want.job->job, want.kind)) return ClaimBlock::kNone;
-  const std::vector<std::size_t> order = in_order(due.pool);
   const auto found = victims_.search(
-      want.job->job, want.kind, order,
+      want.job->job, want.kind, in_order(due.pool),
       {.may_give =
            [&](const Candidate& candidate, Dimension d, const Pile& pile) {
              return may_give(due.pool, candidate, d, pile);
@@ -209,7 +209,9 @@ ClaimBlock ContainerPoolKills::kill_for_gang(const Due& due, const PoolWants::Wa
         return kill_for(due, {want.job, group, &job.size(group)}, kills);
       },
       log_only_, plan);
-  if (block != ClaimBlock::kNone) std::tie(killed_, job_killed_, lost_ms_) = before;
+  if (block == ClaimBlock::kNone) return block;
+  std::tie(killed_, job_killed_, lost_ms_) = before;
+  for (auto& [of, line] : lines_) line.first = 0;
   return block;
 }
 

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "fair/pool_amounts.h"
@@ -42,12 +43,14 @@ class ContainerPoolKills {
  private:
   using Candidate = ContainerVictims::Candidate;
   using Pile = ContainerVictims::Pile;
+  using Line = ContainerVictims::Line;
   void serve(const Due& due, Preemption& plan);
   bool helps(const Due& due, const Resources& need) const;
   bool is_on_the_way(const PoolWants::Want& want);
   ClaimBlock kill_for(const Due& due, const PoolWants::Want& want, std::vector<KillOrder>& kills);
   ClaimBlock kill_for_gang(const Due& due, const PoolWants::Want& want, Preemption& plan);
-  std::vector<std::size_t> in_order(PoolId needy) const;
+  void line_up(PoolId needy);
+  std::vector<Line*> in_order(PoolId needy);
   PoolId pool_of(std::size_t candidate) const;  // invalid: of none
   bool may_give(PoolId needy, const Candidate& candidate, Dimension d, const Pile& pile) const;
   bool keeps_share(const ShareLine& line, Dimension d, std::int64_t left) const;
@@ -67,6 +70,10 @@ class ContainerPoolKills {
     Amounts need;
   };
   std::vector<OnTheWay> on_the_way_;
+  std::vector<std::size_t> latest_first_;  // all candidates, once there is something to kill
+  // For one needy pool: by what they are, and by how many steps up there is a common family.
+  PoolId lines_for_;
+  std::map<std::pair<Candidate::Kind, std::int64_t>, Line> lines_;
   std::map<PoolId, Amounts> killed_;  // of each pool and job, in this check
   std::map<JobId, Amounts> job_killed_;
   std::map<PoolId, std::int64_t> lost_ms_;

@@ -12,7 +12,7 @@ namespace weir {
 constexpr std::int64_t kTasksAtMost = 1'000'000;  // one that takes nothing fits so often
 
 bool Gang::has(const TaskKey& task) const {
-  return std::find(members.begin(), members.end(), task) != members.end();
+  return std::binary_search(members.begin(), members.end(), task);
 }
 
 bool has_gang(const JobSpec& spec) {

@@ -22,7 +22,7 @@ struct TaskGroupSpec;
 // The gang of one job.
 struct Gang {
   bool started = false;
-  std::vector<TaskKey> members;  // once it has: those that live and die together
+  std::vector<TaskKey> members;  // in order; once it has: those that live and die together
   // Of attempts of members that their trackers have taken on: the ports that they have there.
   std::map<AttemptKey, std::vector<std::uint16_t>> ports;
   bool ports_awaited = false;  // some have said theirs, and the others not yet

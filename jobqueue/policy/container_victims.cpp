@@ -25,13 +25,15 @@ bool falls_with_its_gang(const Job& job, const TaskKey& task) {
 
 void ContainerVictims::collect() {
   if (std::exchange(collected_, true)) return;
+  made_.resize(state_.trackers().size());
   for (std::size_t i = 0; i < state_.attempts().size(); ++i) {
     const Attempt& attempt = state_.attempts()[i];
     if (!attempt.live || !state_.tracker(attempt.tracker).in_pool()) continue;
     const Job& job = state_.job(attempt.key.task.job);
     const Resources& need = job.need(attempt.key.task.kind);
     if (attempt.dying()) {
-      dying_[attempt.tracker] += need;
+      made_[attempt.tracker.index()] += need;
+      freed_.emplace(false, attempt.tracker);
       continue;
     }
     if (falls_with_its_gang(job, attempt.key.task)) continue;
@@ -42,6 +44,15 @@ void ContainerVictims::collect() {
          .kind = job.spec->service ? Candidate::Kind::kService : Candidate::Kind::kSingle});
   }
   add_gangs();
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    const TaskKey& task = attempt(i).key.task;
+    const Job& job = state_.job(task.job);
+    if (job.gang != nullptr && job.gang->started && job.gang->has(task))
+      of_gang_[task.job].push_back(i);
+  }
+  // Of what dies on its own account all is held: the pass has taken off what is free already.
+  for (const Hold& hold : state_.claims().holds())
+    made_[hold.tracker.index()] -= hold.occupied_room();
 }
 
 // Those that run, with all of whom one that is killed takes down.
@@ -88,23 +99,7 @@ DurationMs ContainerVictims::lost_ms(const Candidate& candidate, TimeMs now) con
 
 Resources ContainerVictims::room(TrackerId id) const {
   Resources room = rooms_.of(id);
-  const auto add = [&](const std::map<TrackerId, Resources>& of, int sign) {
-    const auto found = of.find(id);
-    if (found == of.end()) return;
-    if (sign > 0) {
-      room += found->second;
-    } else {
-      room -= found->second;
-    }
-  };
-  add(dying_, 1);
-  add(chosen_, 1);
-  add(planned_, -1);
-  // Of what dies on its own account all is held: the pass has taken off what is free already.
-  for (const Hold& hold : state_.claims().holds()) {
-    if (hold.tracker != id) continue;
-    room -= hold.occupied_room();
-  }
+  room += made_[id.index()];
   return room;
 }
 
@@ -129,73 +124,113 @@ bool ContainerVictims::may_start(JobId id, TaskKind kind, TrackerId tracker) con
   return state_.could_start(id, kind, tracker, there.used);
 }
 
+void ContainerVictims::free_on(TrackerId tracker, Freed& freed) const {
+  freed.emplace(!freed_.contains({false, tracker}), tracker);
+}
+
 bool ContainerVictims::finds_what_dies(JobId job, TaskKind kind) {
-  const Resources& need = state_.job(job).need(kind);
-  for (const auto* freed : {&dying_, &chosen_}) {
-    for (const auto& [tracker, amounts] : *freed) {
-      if (!has(room(tracker), need) || !may_start(job, kind, tracker)) continue;
-      planned_[tracker] += need;
+  const Size& size = state_.job(job).size(kind);
+  const auto [found, fresh] = may_find_.try_emplace(size.number, taken_.size(), freed_);
+  MayFind& may = found->second;
+  for (; may.taken < taken_.size(); ++may.taken)
+    free_on(attempt(taken_[may.taken]).tracker, may.on);
+  for (auto on = may.on.begin(); on != may.on.end();) {
+    const TrackerId tracker = on->second;
+    if (!has(room(tracker), size.need)) {
+      on = may.on.erase(on);
+      continue;
+    }
+    if (may_start(job, kind, tracker)) {
+      made_[tracker.index()] -= size.need;
       return true;
     }
+    ++on;
   }
   return false;
 }
 
-ContainerVictims::Found ContainerVictims::search(JobId job, TaskKind kind,
-                                                 const std::vector<std::size_t>& order,
-                                                 const Rules& rules) const {
-  const Resources& need = state_.job(job).need(kind);
+struct ContainerVictims::Search {
+  JobId job;
+  TaskKind kind;
+  const Resources& need;
+  const Rules& rules;
   std::map<TrackerId, Pile> piles;
   bool over_budget = false;
-  for (const std::size_t i : order) {
-    const Candidate& candidate = candidates_[i];
-    const TrackerId tracker = attempt(i).tracker;
-    const auto [at, fresh] = piles.try_emplace(tracker);
-    Pile& pile = at->second;
-    if (fresh) pile.room = room(tracker);
-    if (!gives(candidate, need, pile, rules)) continue;
-    if (!rules.within_budget(candidate, pile)) {
-      over_budget = true;
-      continue;
-    }
-    if (!may_start(job, kind, tracker)) continue;
-    pile.victims.push_back(i);
-    pile.room += candidate.need;
-    if (!has(pile.room, need)) continue;
-    // What the last one has made superfluous is spared.
-    for (std::size_t j = pile.victims.size() - 1; j-- > 0;) {
-      Resources without = pile.room;
-      without -= candidates_[pile.victims[j]].need;
-      if (!has(without, need)) continue;
-      pile.room = without;
-      pile.victims.erase(pile.victims.begin() + static_cast<std::ptrdiff_t>(j));
-    }
-    return {.tracker = tracker, .victims = std::move(pile.victims)};
+};
+
+// Tells the pile if it makes room now.
+ContainerVictims::Pile* ContainerVictims::pile_up(std::size_t place, Search& search) const {
+  const Candidate& candidate = candidates_[place];
+  const TrackerId tracker = attempt(place).tracker;
+  const auto [at, fresh] = search.piles.try_emplace(tracker);
+  Pile& pile = at->second;
+  if (fresh) pile.room = room(tracker);
+  if (!gives(candidate, search.need, pile, search.rules)) return nullptr;
+  if (!search.rules.within_budget(candidate, pile)) {
+    search.over_budget = true;
+    return nullptr;
   }
-  if (over_budget) return {.block = ClaimBlock::kOverBudget};
+  if (!may_start(search.job, search.kind, tracker)) return nullptr;
+  pile.victims.push_back(place);
+  pile.room += candidate.need;
+  return has(pile.room, search.need) ? &pile : nullptr;
+}
+
+// What the last one has made superfluous.
+void ContainerVictims::spare(Pile& pile, const Resources& need) const {
+  for (std::size_t j = pile.victims.size() - 1; j-- > 0;) {
+    Resources without = pile.room;
+    without -= candidates_[pile.victims[j]].need;
+    if (!has(without, need)) continue;
+    pile.room = without;
+    pile.victims.erase(pile.victims.begin() + static_cast<std::ptrdiff_t>(j));
+  }
+}
+
+ContainerVictims::Found ContainerVictims::search(JobId job, TaskKind kind,
+                                                 const std::vector<Line*>& lines,
+                                                 const Rules& rules) const {
+  const Resources& need = state_.job(job).need(kind);
+  Search search{.job = job, .kind = kind, .need = need, .rules = rules, .piles = {}};
+  for (Line* line : lines) {
+    auto& [places, first] = *line;
+    while (first < places.size() && candidates_[places[first]].taken) ++first;
+    for (std::size_t i = first; i < places.size(); ++i) {
+      if (candidates_[places[i]].taken) continue;
+      Pile* pile = pile_up(places[i], search);
+      if (pile == nullptr) continue;
+      spare(*pile, need);
+      return {.tracker = attempt(places[i]).tracker, .victims = std::move(pile->victims)};
+    }
+  }
+  if (search.over_budget) return {.block = ClaimBlock::kOverBudget};
   Resources all;
-  for (const auto& [tracker, pile] : piles) {
+  for (const auto& [tracker, pile] : search.piles) {
     for (std::size_t i = 0; i < kDimensionCount; ++i)
       all.amount[i] += std::max<std::int64_t>(0, pile.room.amount[i]);
   }
   return {.block = has(all, need) ? ClaimBlock::kFragmented : ClaimBlock::kUnservable};
 }
 
+void ContainerVictims::take(std::size_t place) {
+  if (candidates_[place].taken) return;
+  const TrackerId tracker = attempt(place).tracker;
+  candidates_[place].taken = true;
+  taken_.push_back(place);
+  made_[tracker.index()] += candidates_[place].need;
+  free_on(tracker, freed_);
+}
+
 void ContainerVictims::take(const Found& found, const Resources& need) {
   for (const std::size_t i : found.victims) {
-    if (candidates_[i].taken) continue;
-    const JobId job = attempt(i).key.task.job;
-    const bool all = falls_with_its_gang(state_.job(job), attempt(i).key.task);
-    for (std::size_t j = 0; j < candidates_.size(); ++j) {
-      const Attempt& other = attempt(j);
-      const bool dies = j == i || (all && other.key.task.job == job &&
-                                   state_.job(job).gang->has(other.key.task));
-      if (!dies || candidates_[j].taken) continue;
-      candidates_[j].taken = true;
-      chosen_[other.tracker] += candidates_[j].need;
+    const TaskKey& task = attempt(i).key.task;
+    if (!falls_with_its_gang(state_.job(task.job), task)) {
+      take(i);
+      continue;
     }
+    for (const std::size_t other : of_gang_.at(task.job)) take(other);
   }
-  planned_[found.tracker] += need;
+  made_[found.tracker.index()] -= need;
 }
 
 std::optional<TrackerId> ContainerVictims::put(JobId job, TaskKind kind) {
@@ -204,7 +239,7 @@ std::optional<TrackerId> ContainerVictims::put(JobId job, TaskKind kind) {
     if (!has(room(tracker.id), need) || !may_start(job, kind, tracker.id)) continue;
     const Reservation* kept = reservation_on(state_, tracker.id);
     if (kept != nullptr && kept->job != job) continue;
-    planned_[tracker.id] += need;
+    made_[tracker.id.index()] -= need;
     return tracker.id;
   }
   return std::nullopt;
@@ -213,7 +248,7 @@ std::optional<TrackerId> ContainerVictims::put(JobId job, TaskKind kind) {
 ClaimBlock ContainerVictims::plan_gang(const Job& job, const KillForMember& kill_for,
                                        bool log_only, Preemption& plan) {
   collect();
-  const Plan before = planned();
+  const Plan before{.taken = taken_.size(), .freed = freed_, .made = made_};
   std::vector<KillOrder> kills;
   std::vector<GangRoom> free;
   for (const TaskKey& member : gang_without_room(state_, job)) {
@@ -251,16 +286,12 @@ bool waits_for_another_gang(const ClusterState& state, const Job& job) {
   return other != nullptr && other->job != job.id && !other->beyond;
 }
 
-ContainerVictims::Plan ContainerVictims::planned() const {
-  Plan plan{.taken = {}, .chosen = chosen_, .planned = planned_};
-  for (const Candidate& candidate : candidates_) plan.taken.push_back(candidate.taken);
-  return plan;
-}
-
 void ContainerVictims::go_back_to(const Plan& plan) {
-  for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].taken = plan.taken[i];
-  chosen_ = plan.chosen;
-  planned_ = plan.planned;
+  for (std::size_t i = plan.taken; i < taken_.size(); ++i) candidates_[taken_[i]].taken = false;
+  taken_.resize(plan.taken);
+  freed_ = plan.freed;
+  made_ = plan.made;
+  may_find_.clear();
 }
 
 }  // namespace weir

@@ -3,7 +3,8 @@
 // of what the tracker lacks of the task; the first pile that makes room is chosen, and what of it
 // is not needed is spared. For a gang room is made for all members, or nobody dies. Serves one
 // pass, off the heartbeat path: it walks the live attempts once, and only if there is something to
-// kill. On the engine's thread.
+// kill. A pass may serve thousands of tasks: what one of them costs must not grow with what runs.
+// On the engine's thread.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,8 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "jobqueue/model/cluster_state.h"
@@ -30,6 +33,12 @@ class ContainerVictims {
     Kind kind = Kind::kSingle;
     bool taken = false;
     AttemptSlot slot() const { return slots.front(); }
+  };
+  // Places in candidates(), the first that die first: sorted once, and good for all of the pass
+  // until it goes back to a plan.
+  struct Line {
+    std::vector<std::size_t> places;
+    std::size_t first = 0;  // all before it are taken
   };
   struct Pile {
     std::vector<std::size_t> victims;  // places in candidates()
@@ -58,7 +67,8 @@ class ContainerVictims {
   DurationMs lost_ms(const Candidate& candidate, TimeMs now) const;
   // Room in what is chosen for others and left over, or dies on its own account; the task takes it.
   bool finds_what_dies(JobId job, TaskKind kind);
-  Found search(JobId job, TaskKind kind, const std::vector<std::size_t>& order,
+  // One line after the other.
+  Found search(JobId job, TaskKind kind, const std::vector<Line*>& lines,
                const Rules& rules) const;
   // They die, and the room is the task's.
   void take(const Found& found, const Resources& need);
@@ -70,29 +80,44 @@ class ContainerVictims {
   using KillForMember = std::function<ClaimBlock(TaskKind, std::vector<KillOrder>&)>;
   ClaimBlock plan_gang(const Job& job, const KillForMember& kill_for, bool log_only,
                        Preemption& plan);
-  // What take() and put() have planned, to go back to.
-  struct Plan {
-    std::vector<bool> taken;
-    std::map<TrackerId, Resources> chosen, planned;
-  };
-  Plan planned() const;
-  void go_back_to(const Plan& plan);
 
  private:
+  // Where something dies: on its own account first, then by kills of this pass.
+  using Freed = std::set<std::pair<bool, TrackerId>>;
+  // What take() and put() have planned, to go back to.
+  struct Plan {
+    std::size_t taken = 0;
+    Freed freed;
+    std::vector<Resources> made;
+  };
+  // Where tasks of one size may find what dies. Room only goes, but for what is taken: who has had
+  // none is asked again after that only.
+  struct MayFind {
+    std::size_t taken = 0;  // it knows of so many
+    Freed on;
+  };
+  struct Search;  // for one task
   void add_gangs();
+  Pile* pile_up(std::size_t candidate, Search& search) const;
+  void spare(Pile& pile, const Resources& need) const;
+  void go_back_to(const Plan& plan);
   // The room there: free, dying and chosen, less what is held or planned for others.
   Resources room(TrackerId tracker) const;
   bool gives(const Candidate& candidate, const Resources& need, const Pile& pile,
              const Rules& rules) const;
   bool may_start(JobId job, TaskKind kind, TrackerId tracker) const;
+  void take(std::size_t candidate);
+  void free_on(TrackerId tracker, Freed& freed) const;
 
   const ClusterState& state_;
   const FreeRooms& rooms_;
   bool collected_ = false;
   std::vector<Candidate> candidates_;
-  std::map<TrackerId, Resources> dying_;
-  std::map<TrackerId, Resources> chosen_;   // freed there by kills of this pass,
-  std::map<TrackerId, Resources> planned_;  // and held there for them
+  std::map<JobId, std::vector<std::size_t>> of_gang_;  // candidates that die together
+  std::vector<std::size_t> taken_;                     // in that order
+  Freed freed_;
+  std::vector<Resources> made_;  // by TrackerId: what dies, less what is held or planned
+  std::map<std::uint32_t, MayFind> may_find_;  // by number of the size
 };
 
 // Room that kills make is on its way to all members of the gang that have none.
