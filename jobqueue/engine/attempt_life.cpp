@@ -123,6 +123,7 @@ void AttemptLife::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
   }
   const bool was_running = !attempt.dying();
   const TaskKind kind = attempt.key.task.kind;
+  if (is_group(kind)) parts_.jobs.end_task_deadline(attempt);
   QueueCounters& counters = state_.counters(attempt.queue);
   UserCounters& user = counters.user(attempt.user, now_);
   each_amount(attempt, [&](Dimension d, std::int64_t amount) {

@@ -191,8 +191,8 @@ void Gangs::end_waits_for_ports() {
     job.gang->ports_awaited = false;
     const std::vector<TaskKey> members = job.gang->members;
     for (const TaskKey& member : members) {
+      if (is_over(job.state) || !job.gang->started) break;  // it may have no tasks any more
       const AttemptSlot slot = running_member(state_, job, member);
-      if (is_over(job.state) || !job.gang->started) break;
       if (!slot.valid() || job.gang->ports.contains(state_.attempt(slot).key)) continue;
       const Attempt& attempt = state_.attempt(slot);
       if (attempt.untold || attempt.launched_at + expiry > now_) continue;

@@ -39,6 +39,7 @@ class JobLife : public Part {
   void shed(Job& job);
   void set_deadline(Job& job);
   void set_task_deadline(const Attempt& attempt);  // its group has a time limit
+  void end_task_deadline(const Attempt& attempt);
   // As the store has them.
   void restore_deadline(const Job& job);
   void restore_finished(const Job& job);
@@ -60,7 +61,7 @@ class JobLife : public Part {
   std::vector<JobId> yielding_;  // in this step: no longer keep their places
   std::deque<std::pair<TimeMs, JobId>> finished_;  // to be forgotten in time, or when too many
   std::set<std::pair<TimeMs, JobId>> deadlines_;  // of running jobs with a time limit
-  std::set<std::pair<TimeMs, AttemptKey>> late_tasks_;  // attempts with one, by their deadline
+  std::set<std::pair<TimeMs, AttemptKey>> late_tasks_;  // that have one and live, by deadline
   std::set<std::pair<TimeMs, TaskKey>> resting_;        // tasks of services, by when they wake
   std::map<TaskKey, DurationMs> pauses_;                // before they start again, the last of each
   std::deque<std::pair<std::uint64_t, JobId>> ending_;  // ended, but not durably yet

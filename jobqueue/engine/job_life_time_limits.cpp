@@ -1,6 +1,7 @@
 // Jobs with a time limit: the deadline is set with the first launch, is stored, and is looked at
 // with every tick. Groups with one: each attempt has its own, from its launch on.
 #include "jobqueue/engine/parts.h"
+#include "jobqueue/model/check.h"
 
 namespace weir {
 
@@ -32,13 +33,20 @@ void JobLife::set_task_deadline(const Attempt& attempt) {
   if (limit > 0) late_tasks_.emplace(attempt.launched_at + limit, attempt.key);
 }
 
+void JobLife::end_task_deadline(const Attempt& attempt) {
+  const TaskKey& task = attempt.key.task;
+  const DurationMs limit = state_.job(task.job).time_limit_ms(task.kind);
+  if (limit > 0) late_tasks_.erase({attempt.launched_at + limit, attempt.key});
+}
+
 // It has failed for good, and its job with it.
 void JobLife::stop_late_tasks() {
   while (!late_tasks_.empty() && late_tasks_.begin()->first <= now_) {
     const AttemptKey late = late_tasks_.begin()->second;
     late_tasks_.erase(late_tasks_.begin());
     const AttemptSlot slot = state_.find_attempt(late);
-    if (!slot.valid() || state_.attempt(slot).dying()) continue;
+    WEIR_CHECK(slot.valid(), "what has ended has no deadline");
+    if (state_.attempt(slot).dying()) continue;
     Job& job = state_.mutable_job(late.task.job);
     if (is_over(job.state)) continue;
     parts_.attempts.order_kill(slot, KillReason::kTimeLimit, QueueId{});

@@ -59,21 +59,33 @@ bool all_have_ports(const ClusterState& state, const Job& job) {
   });
 }
 
+// At each offer to a gang that waits: it is looked at once, however many rooms it has.
 std::vector<TaskKey> gang_without_room(const ClusterState& state, const Job& job) {
   std::vector<TaskKey> members = gang_members(job);
-  const Assembly* assembly = state.assembly_of(job.id);
+  if (members.empty()) return members;
+  std::vector<std::vector<bool>> have_room(job.groups);
+  for (const TaskKind kind : job.kinds())
+    have_room[group_number(kind)].resize(job.tasks(kind).tasks.size());
+  if (const Assembly* assembly = state.assembly_of(job.id)) {
+    for (const GangRoom& room : assembly->rooms)
+      have_room[group_number(room.task.kind)][room.task.index] = true;
+  }
   std::erase_if(members, [&](const TaskKey& member) {
-    if (job.tasks(member.kind).tasks[member.index].state == Task::State::kRunning) return true;
-    return assembly != nullptr &&
-           std::any_of(assembly->rooms.begin(), assembly->rooms.end(),
-                       [&](const GangRoom& room) { return room.task == member; });
+    return job.tasks(member.kind).tasks[member.index].state == Task::State::kRunning ||
+           have_room[group_number(member.kind)][member.index];
   });
   return members;
 }
 
 Resources sum_of(const Job& job, const std::vector<TaskKey>& tasks) {
+  std::vector<std::int64_t> of(job.groups);
+  for (const TaskKey& task : tasks) ++of[group_number(task.kind)];
   Resources sum;
-  for (const TaskKey& task : tasks) sum += job.need(task.kind);
+  for (const TaskKind kind : job.kinds()) {
+    const Resources& need = job.need(kind);
+    for (std::size_t i = 0; i < kDimensionCount; ++i)
+      sum.amount[i] += of[group_number(kind)] * need.amount[i];
+  }
   return sum;
 }
 

@@ -251,14 +251,15 @@ ClaimBlock ContainerVictims::plan_gang(const Job& job, const KillForMember& kill
   const Plan before{.taken = taken_.size(), .freed = freed_, .made = made_};
   std::vector<KillOrder> kills;
   std::vector<GangRoom> free;
+  std::map<TrackerId, Resources> taken;  // by these
   for (const TaskKey& member : gang_without_room(state_, job)) {
     if (const auto tracker = put(job.id, member.kind)) {
       const TrackerState& there = state_.tracker(*tracker);
       Resources used = used_on(state_, there);
-      for (const GangRoom& room : free) {
-        if (room.tracker == *tracker) used += job.need(room.task.kind);
-      }
-      if (state_.fits_in(job.need(member.kind), there, used)) free.push_back({member, *tracker});
+      used += taken[*tracker];
+      if (!state_.fits_in(job.need(member.kind), there, used)) continue;
+      free.push_back({member, *tracker});
+      taken[*tracker] += job.need(member.kind);
       continue;
     }
     const ClaimBlock block = kill_for(member.kind, kills);

@@ -66,6 +66,8 @@ class Places {
   std::map<TaskKind, std::size_t> from_;
 };
 
+using Members = std::vector<TaskKey>;
+
 Resources sum_of(const Job& job, const std::vector<GangRoom>& rooms) {
   Resources sum;
   for (const GangRoom& room : rooms) sum += job.need(room.task.kind);
@@ -79,11 +81,10 @@ bool enough_free(const ClusterState& state, const Resources& need) {
       [&](Dimension d) { return need[d] == 0 || state.total()[d] - state.held()[d] >= need[d]; });
 }
 
-}  // namespace
-
-std::optional<std::vector<GangRoom>> gang_starts(const ClusterState& state, const Job& job,
-                                                 const TrackerState& here, bool claimant) {
-  const std::vector<TaskKey> members = gang_without_room(state, job);
+// Of these, who have none.
+std::optional<std::vector<GangRoom>> room_for_all(const ClusterState& state, const Job& job,
+                                                  const Members& members,
+                                                  const TrackerState& here, bool claimant) {
   if (members.empty()) return std::vector<GangRoom>{};
   if (!enough_free(state, sum_of(job, members))) return std::nullopt;
   for (const bool again : {false, true}) {
@@ -101,14 +102,29 @@ std::optional<std::vector<GangRoom>> gang_starts(const ClusterState& state, cons
   return std::nullopt;
 }
 
+// Likewise. Where one finds none, nor does another of its group.
+std::vector<GangRoom> rooms_here(const ClusterState& state, const Job& job, const Members& members,
+                                 const TrackerState& here, bool claimant, std::uint32_t at_most) {
+  Places places(state, job, true, claimant ? here.id : TrackerId{});
+  std::optional<TaskKind> refused;
+  for (const TaskKey& member : members) {
+    if (places.rooms().size() >= at_most) break;
+    if (member.kind != refused && !places.put(member, here)) refused = member.kind;
+  }
+  return std::move(places.rooms());
+}
+
+}  // namespace
+
+std::optional<std::vector<GangRoom>> gang_starts(const ClusterState& state, const Job& job,
+                                                 const TrackerState& here, bool claimant) {
+  return room_for_all(state, job, gang_without_room(state, job), here, claimant);
+}
+
 std::vector<GangRoom> gang_rooms_on(const ClusterState& state, const Job& job,
                                     const TrackerState& here, bool claimant,
                                     std::uint32_t at_most) {
-  Places places(state, job, true, claimant ? here.id : TrackerId{});
-  for (const TaskKey& member : gang_without_room(state, job)) {
-    if (places.rooms().size() < at_most) places.put(member, here);
-  }
-  return std::move(places.rooms());
+  return rooms_here(state, job, gang_without_room(state, job), here, claimant, at_most);
 }
 
 bool GangSearch::may_assemble(const Job& job) const {
@@ -145,14 +161,14 @@ bool GangSearch::spares(const Job& job, const Resources& need, JobId aside) cons
 
 std::optional<Choice> GangSearch::choice(const Job& job, bool may_reserve) const {
   const TaskKey gang{job.id, job.gang_kind(), 0};
-  const std::vector<TaskKey> waiting = gang_without_room(state_, job);
-  if (spares(job, sum_of(job, waiting)) && gang_starts(state_, job, here_))
+  const Members waiting = gang_without_room(state_, job);
+  if (spares(job, sum_of(job, waiting)) && room_for_all(state_, job, waiting, here_, false))
     return Choice{.task = gang};
   if (waiting.empty() || !may_assemble(job)) return std::nullopt;
   if (!could_leave(kept_, job)) return std::nullopt;  // it would hold rooms for ever
   const bool beyond = !is_within(job);
   const JobId gives_way = state_.assembly() == nullptr ? JobId{} : state_.assembly()->job;
-  std::vector<GangRoom> rooms = gang_rooms_on(state_, job, here_);
+  std::vector<GangRoom> rooms = rooms_here(state_, job, waiting, here_, false, UINT32_MAX);
   while (!rooms.empty() && !spares(job, sum_of(job, rooms), gives_way)) rooms.pop_back();
   if (!rooms.empty())
     return Choice{.task = gang,
@@ -182,14 +198,17 @@ bool gives_way(const ClusterState& state, const Reservation& reserved, const Kep
 }
 
 void leave_what_is_kept(const KeptRoom* kept, const Job& job, std::vector<GangRoom>& rooms) {
-  while (!leaves(kept, kept == nullptr ? 0 : kept->leaf_of(job), sum_of(job, rooms)))
+  Resources need = sum_of(job, rooms);
+  while (!leaves(kept, kept == nullptr ? 0 : kept->leaf_of(job), need)) {
+    need -= job.need(rooms.back().task.kind);
     rooms.pop_back();
+  }
 }
 
 std::optional<Choice> take_for_gang(const ClusterState& state, const Hold& hold,
                                     const KeptRoom* kept, bool may) {
   const Job& job = state.job(hold.job);
-  const std::vector<TaskKey> waiting = gang_without_room(state, job);
+  const Members waiting = gang_without_room(state, job);
   const Assembly* other = state.assembly();
   const bool wants =
       job.launchable(job.gang_kind()) > 0 && (other == nullptr || other->job == job.id) &&
@@ -200,7 +219,7 @@ std::optional<Choice> take_for_gang(const ClusterState& state, const Hold& hold,
                 .what = Choice::What::kAssemble,
                 .hold = hold.id};
   if (leaves(kept, kept == nullptr ? 0 : kept->leaf_of(job), sum_of(job, waiting))) return choice;
-  auto rooms = gang_rooms_on(state, job, state.tracker(hold.tracker), true);
+  auto rooms = rooms_here(state, job, waiting, state.tracker(hold.tracker), true, UINT32_MAX);
   leave_what_is_kept(kept, job, rooms);
   if (rooms.empty()) return kept->choice_to_wait(job, waiting.front().kind);
   choice.rooms = static_cast<std::uint32_t>(rooms.size());

@@ -1,6 +1,7 @@
 #include "jobqueue/policy/placeable.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "jobqueue/model/labels.h"
 
@@ -12,6 +13,23 @@ bool wide_enough(const ClusterState& state, const TrackerState& tracker, const R
   if (!tracker.counts() || !state.fits_in(need, tracker, Resources{})) return false;
   return std::all_of(std::begin(kTaskKinds), std::end(kTaskKinds),
                      [&](TaskKind kind) { return need.slots(kind) <= tracker.total.slots(kind); });
+}
+
+constexpr std::size_t kKnownAtFirst = 1000;
+
+const std::vector<Requirement>& required_by(const Job& job, TaskKind kind) {
+  static const std::vector<Requirement> kNone;
+  return is_group(kind) ? job.spec->task_groups[group_number(kind)].require : kNone;
+}
+
+bool comes_before(const Resources& a, const std::vector<Requirement>& a_requires,
+                  const Resources& b, const std::vector<Requirement>& b_requires) {
+  if (a.amount != b.amount) return a.amount < b.amount;
+  return std::lexicographical_compare(
+      a_requires.begin(), a_requires.end(), b_requires.begin(), b_requires.end(),
+      [](const Requirement& p, const Requirement& q) {
+        return std::tie(p.label, p.values, p.none_of) < std::tie(q.label, q.values, q.none_of);
+      });
 }
 
 constexpr std::int64_t kTrackersAReservation = 20;  // at most 5% of them are reserved
@@ -34,9 +52,7 @@ std::size_t avoided_trackers(const Job& job) {
 
 bool Placeable::operator()(const Job& job, TaskKind kind) {
   if (job.is_gang(kind)) return fits_empty(state_, job);
-  static const std::vector<Requirement> kNone;
-  const auto& required =
-      is_group(kind) ? job.spec->task_groups[group_number(kind)].require : kNone;
+  const std::vector<Requirement>& required = required_by(job, kind);
   const Resources& need = job.need(kind);
   if (!job.has_failures || avoided_trackers(job) == 0) return known_to_fit(need, required);
   return std::any_of(state_.trackers().begin(), state_.trackers().end(), [&](const auto& t) {
@@ -62,13 +78,35 @@ bool Placeable::fits_somewhere(const Resources& need,
   });
 }
 
+// They are in order of `comes_before`. Before they take more memory those are forgotten that no
+// unfinished job has.
 bool Placeable::known_to_fit(const Resources& need, const std::vector<Requirement>& required) {
-  const auto known = std::find_if(known_.begin(), known_.end(), [&](const KnownNeed& k) {
-    return k.need == need && k.required == required;
-  });
-  if (known != known_.end()) return known->fits;
-  known_.push_back({need, required, fits_somewhere(need, required)});
-  return known_.back().fits;
+  const auto find = [this](const Resources& of, const std::vector<Requirement>& labels) {
+    return std::lower_bound(known_.begin(), known_.end(), 0, [&](const KnownNeed& known, int) {
+      return comes_before(known.need, known.required, of, labels);
+    });
+  };
+  const auto is_known = [&](auto at) {
+    return at != known_.end() && at->need == need && at->required == required;
+  };
+  if (const auto known = find(need, required); is_known(known)) return known->fits;
+  if (known_.size() == known_.capacity()) {
+    std::vector<bool> used(known_.size());
+    for (const auto& [id, job] : state_.jobs()) {
+      if (is_over(job->state)) continue;
+      for (const TaskKind kind : job->kinds()) {
+        const auto at = find(job->need(kind), required_by(*job, kind));
+        // If it is none of them, one too many is kept.
+        if (at != known_.end()) used[static_cast<std::size_t>(at - known_.begin())] = true;
+      }
+    }
+    std::size_t place = 0;
+    std::erase_if(known_, [&](const KnownNeed&) { return !used[place++]; });
+    known_.reserve(std::max(kKnownAtFirst, 2 * known_.size()));
+  }
+  const bool fits = fits_somewhere(need, required);
+  known_.insert(find(need, required), {need, required, fits});
+  return fits;
 }
 
 std::optional<Choice> reserve_tracker(const ClusterState& state, JobId id, TaskKind kind) {

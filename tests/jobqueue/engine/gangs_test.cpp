@@ -292,6 +292,23 @@ TEST_F(Gangs, AMemberFailsWhoseTrackerNeverSaysItsPorts) {
   EXPECT_THAT(failed[0].diagnostics, testing::HasSubstr("did not say within 10m which ports"));
 }
 
+// Nobody looks for members of a job that is over.
+TEST_F(Gangs, AJobThatIsOverWaitsForNoPorts) {
+  h.register_tracker("tt1", Resources{{0, 0, 8192, 8}}, {}, 10);
+  auto spec = gang_of(2);
+  spec->task_groups[0].ports = 1;
+  submit(spec);
+  h.heartbeat("tt1");
+  has_port("tt1", member(0, 0), 4001);
+  h.step(KillJob{{"ann", {}}, JobId(1)});
+  for (int minute = 0; minute < 12; ++minute) {
+    h.advance(60'000);
+    h.heartbeat("tt1");
+  }
+  EXPECT_TRUE(h.events<AttemptFailed>().empty());
+  EXPECT_TRUE(is_over(job().state));
+}
+
 // A gang whose members have all said theirs is left alone.
 TEST_F(Gangs, AGangGoesOnWhoseTrackersHaveSaidAllPorts) {
   h.register_tracker("tt1", Resources{{0, 0, 8192, 8}}, {}, 10);
