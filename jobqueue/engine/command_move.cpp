@@ -35,7 +35,9 @@ ReplyBody JobCommands::apply(const JobMoved& move) {
   tell_listed(job.id);
   // Room that a kill made for its gang was its queue's claim's: it is not carried along.
   parts_.holds.end_holds(
-      [&](const Hold& hold) { return hold.job == job.id && job.waits_for_gang(hold.kind); },
+      [&](const Hold& hold) {
+        return hold.job == job.id && job.waits_for_gang(hold.kind);
+      },
       KillRecord::Outcome::kWasted);
   parts_.gangs.release(job.id, "moved");
   parts_.holds.release_reservations(job.id, TrackerId{}, "moved");

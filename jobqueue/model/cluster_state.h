@@ -131,6 +131,8 @@ class ClusterState {
   // Whether the job passes this tracker over because it failed there too often (unless most
   // trackers did).
   bool avoided(const Job& job, TrackerId tracker) const;
+  // The task has failed there, and another tracker could take it.
+  bool to_run_elsewhere(const Job& job, const TaskKey& task, TrackerId tracker) const;
   bool keeps_apart(JobId suspect, const TrackerState& tracker) const;
 
   // The task of this job that this tracker should run next: retries first, then node-local,

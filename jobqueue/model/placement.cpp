@@ -54,21 +54,22 @@ std::optional<std::uint32_t> ClusterState::pick_retry(const Job& job, TaskKind k
       continue;
     }
     if (job.is_suspect(kind, *i) && keeps_apart(job.id, tracker)) continue;
-    const auto failed = job.failed_on.find({kind, *i});
-    if (failed == job.failed_on.end()) return i;
-    const auto& places = failed->second;
-    if (std::find(places.begin(), places.end(), tracker.id) == places.end()) return i;
-    // It failed here before: only if nobody else could take it.
-    const bool elsewhere =
-        std::any_of(trackers().begin(), trackers().end(), [&](const TrackerState& other) {
-          return other.in_pool() && fits_in(job.need(kind), other, Resources{}) &&
-                 (!is_group(kind) || allows(job, kind, other)) &&
-                 std::find(places.begin(), places.end(), other.id) == places.end() &&
-                 !avoided(job, other.id);
-        });
-    if (!elsewhere) return i;
+    if (!to_run_elsewhere(job, {job.id, kind, *i}, tracker.id)) return i;
   }
   return std::nullopt;
+}
+
+bool ClusterState::to_run_elsewhere(const Job& job, const TaskKey& task, TrackerId id) const {
+  const auto failed = job.failed_on.find({task.kind, task.index});
+  if (failed == job.failed_on.end()) return false;
+  const auto& places = failed->second;
+  if (std::find(places.begin(), places.end(), id) == places.end()) return false;
+  return std::any_of(trackers().begin(), trackers().end(), [&](const TrackerState& other) {
+    return other.in_pool() && fits_in(job.need(task.kind), other, Resources{}) &&
+           (!is_group(task.kind) || allows(job, task.kind, other)) &&
+           std::find(places.begin(), places.end(), other.id) == places.end() &&
+           !avoided(job, other.id);
+  });
 }
 
 bool ClusterState::could_start(JobId id, TaskKind kind, TrackerId tracker_id,

@@ -9,16 +9,15 @@ namespace {
 // Puts members of one gang on trackers, one after the other.
 class Places {
  public:
-  // `again`: also where a member has failed before.
   // `free`: although it is reserved.
-  Places(const ClusterState& state, const Job& job, bool again, TrackerId free)
-      : state_(state), job_(job), again_(again), free_(free) {}
+  Places(const ClusterState& state, const Job& job, TrackerId free)
+      : state_(state), job_(job), free_(free) {}
 
   bool put(const TaskKey& member, const TrackerState& tracker) {
     if (!tracker.in_pool() || !tracker.within_offer() || state_.avoided(job_, tracker.id))
       return false;
     if (tracker.to_drop > 0) return false;  // what it is told to drop has its room until then
-    if (!again_ && has_failed(member, tracker.id)) return false;
+    if (state_.to_run_elsewhere(job_, member, tracker.id)) return false;
     const Reservation* kept = tracker.keeps > 0 ? reservation_on(state_, tracker.id) : nullptr;
     if (kept != nullptr && kept->job != job_.id && tracker.id != free_) return false;
     Resources used = used_on(state_, tracker);
@@ -38,7 +37,7 @@ class Places {
     // Room only goes, so who had none for one of the group has none for the next; unless these are
     // to be spread, or it has failed there.
     const bool own = job_.spec->task_groups[group_number(member.kind)].spread.has_value() ||
-                     (!again_ && job_.failed_on.contains({member.kind, member.index}));
+                     job_.failed_on.contains({member.kind, member.index});
     std::size_t elsewhere = 0;
     std::size_t& from = own ? elsewhere : from_[member.kind];
     for (std::size_t i = from; i < all.size(); ++i) {
@@ -50,16 +49,8 @@ class Places {
   std::vector<GangRoom>& rooms() { return rooms_; }
 
  private:
-  bool has_failed(const TaskKey& member, TrackerId tracker) const {
-    const auto failed = job_.failed_on.find({member.kind, member.index});
-    return failed != job_.failed_on.end() &&
-           std::find(failed->second.begin(), failed->second.end(), tracker) !=
-               failed->second.end();
-  }
-
   const ClusterState& state_;
   const Job& job_;
-  const bool again_;
   const TrackerId free_;
   std::vector<GangRoom> rooms_;
   std::map<TrackerId, Resources> taken_;
@@ -87,29 +78,26 @@ std::optional<std::vector<GangRoom>> room_for_all(const ClusterState& state, con
                                                   const TrackerState& here, bool claimant) {
   if (members.empty()) return std::vector<GangRoom>{};
   if (!enough_free(state, sum_of(job, members))) return std::nullopt;
-  for (const bool again : {false, true}) {
-    if (again && job.failed_on.empty()) break;
-    Places places(state, job, again, claimant ? here.id : TrackerId{});
-    const bool all = std::all_of(members.begin(), members.end(), [&](const TaskKey& member) {
-      return places.put_anywhere(member, here);
-    });
-    const bool any_here =
-        std::any_of(places.rooms().begin(), places.rooms().end(),
-                    [&](const GangRoom& room) { return room.tracker == here.id; });
-    if (all && any_here) return std::move(places.rooms());
-    if (all) return std::nullopt;  // the next heartbeat of one of these trackers starts it
-  }
+  Places places(state, job, claimant ? here.id : TrackerId{});
+  const bool all = std::all_of(members.begin(), members.end(), [&](const TaskKey& member) {
+    return places.put_anywhere(member, here);
+  });
+  const bool any_here =
+      std::any_of(places.rooms().begin(), places.rooms().end(),
+                  [&](const GangRoom& room) { return room.tracker == here.id; });
+  if (all && any_here) return std::move(places.rooms());
   return std::nullopt;
 }
 
 // Likewise. Where one finds none, nor does another of its group.
 std::vector<GangRoom> rooms_here(const ClusterState& state, const Job& job, const Members& members,
                                  const TrackerState& here, bool claimant, std::uint32_t at_most) {
-  Places places(state, job, true, claimant ? here.id : TrackerId{});
+  Places places(state, job, claimant ? here.id : TrackerId{});
   std::optional<TaskKind> refused;
   for (const TaskKey& member : members) {
     if (places.rooms().size() >= at_most) break;
-    if (member.kind != refused && !places.put(member, here)) refused = member.kind;
+    if (member.kind == refused || places.put(member, here)) continue;
+    if (!job.failed_on.contains({member.kind, member.index})) refused = member.kind;
   }
   return std::move(places.rooms());
 }
