@@ -133,7 +133,7 @@ export const MENDS = {
   constraint: 'No tracker with the labels that it requires has room.',
   spread: 'It may not run more tasks there than elsewhere, or no ports are left.',
   gang: 'Its tasks start together, once there is room for all. Nothing needs to be done.',
-  resting: 'Of a service: a task that has ended starts again after a pause.',
+  resting: 'What has ended starts again soon.',
   held: 'It was submitted held. It takes its place in the queue once somebody releases it.',
 };
 
