@@ -148,7 +148,7 @@ class Trackers(Cluster):
 
     def test_a_full_disk(self):
         work = self.dir / "work" / "tt1"
-        self.mounted(work, "size=24m")
+        self.mounted(work, "size=24m,mode=755")
         conf = self.settings(extra=BEAT + "tracker: {min_free_disk_mb: 8, job_disk_mb: 1000}\nspeculation: off")
         self.start_jobtracker(conf)
         self.start("tt1", ["tracker", "--jobtracker", self.address, "--conf", conf, "--name", "tt1", "--work-dir", work])
