@@ -70,14 +70,6 @@ bool PoolTree::declared(std::string_view path) const {
 }
 
 Status PoolTree::check(std::string_view path) const {
-  constexpr std::string_view kOfAll = "default.";
-  if (path.starts_with(kOfAll)) {
-    return Error{ErrorCode::kBadRequest,
-                 "pool " + std::string(path) +
-                     " cannot be made: jobs that name no pool are in pool default, which has none "
-                     "of its own",
-                 "name another pool"};
-  }
   PoolId at = root();
   for_each_part(path, [&](std::string_view part) {
     const auto& children = node(at).children;
