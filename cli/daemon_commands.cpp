@@ -87,12 +87,13 @@ void set_offer(const TrackerCommand& command, TaskTrackerOptions& options) {
     }
     options.offer = std::move(*offer);
   }
-  for (const std::string& label : command.labels) {
-    if (const Status added = add_label(label, options.labels); !added) {
-      throw wrong_use(fmt::format("--label: {}, allowed: {}", printable(added.error().message),
-                                  added.error().hint));
-    }
+  auto labels = parse_labels(command.labels);
+  if (!labels) {
+    throw wrong_use(fmt::format("--label: {}, allowed: {}", printable(labels.error().message),
+                                labels.error().hint));
   }
+  labels->merge(options.labels);  // those of the settings count where the line says none
+  options.labels = std::move(*labels);
   if (command.ports.empty()) return;
   const auto ports = parse_port_range(command.ports);
   if (!ports) {

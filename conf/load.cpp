@@ -123,7 +123,8 @@ Loaded read_settings(const YamlNode& document, const Allocations& allocations, D
   read_policy(root, allocations, policies, loaded.settings);
   read_heartbeat(root, loaded.settings.heartbeat);
   read_speculation(root, loaded.settings.speculation);
-  root.read_strings("administrators", loaded.settings.administrators);
+  if (auto administrators = read_access(root, "administrators"))
+    loaded.settings.administrators = std::move(*administrators);
   root.read_duration("finished_jobs_kept", loaded.settings.finished_jobs_kept_ms, {.never = true});
   root.read_integer("finished_jobs_at_most", loaded.settings.finished_jobs_at_most,
                     {.least = 0, .most = 1'000'000});

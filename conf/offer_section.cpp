@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <set>
 
 #include "jobqueue/model/submission_checks.h"
 #include "jobqueue/model/submission_limits.h"
@@ -14,7 +14,19 @@ constexpr std::int64_t kMostMemoryMb = 1LL << 40;
 constexpr std::int64_t kMostUnits = 100'000;
 constexpr std::string_view kAuto = "auto";
 
-// Nothing: what is wrong with it, and what is allowed.
+constexpr std::string_view kOfferAllowed = "auto, or amounts by name, {memory_mb: auto, gpu: 2}";
+constexpr std::string_view kLabelsAllowed = "values by label, {disk: ssd, zone: a}";
+constexpr std::string_view kNamesAllowed = "memory_mb, vcores, and names that are not like these";
+
+// What a resource was to be called. One of its own name nobody would ever ask for.
+std::optional<std::string_view> meant_by(std::string_view resource) {
+  constexpr std::string_view kOwn[] = {"memory_mb", "vcores"};
+  const bool begun = resource.size() >= 3 && kOwn[0].starts_with(resource);  // mem, memory
+  const auto meant = begun ? std::optional(kOwn[0]) : nearest(resource, kOwn);
+  return meant == resource ? std::nullopt : meant;
+}
+
+// What is allowed, if it is wrong.
 std::optional<std::string> set_offer(OfferSettings& offer, const std::string& resource,
                                      std::string_view text) {
   const bool memory = resource == "memory_mb", vcores = resource == "vcores";
@@ -53,27 +65,44 @@ std::optional<PortRange> parse_port_range(std::string_view text) {
   return PortRange{static_cast<std::uint16_t>(*first), static_cast<std::uint16_t>(*last)};
 }
 
+namespace {
+
+OfferSettings offer_of(const MapReader& tracker) {
+  OfferSettings offer;
+  for (const auto& [resource, value] : tracker.named_values("offer", kOfferAllowed)) {
+    const std::string key = "offer." + resource;
+    if (const auto meant = meant_by(resource)) {
+      tracker.out().error(value->at, fmt::format("{}: did you mean \"{}\"?, allowed: {}",
+                                                 tracker.path(key), *meant, kNamesAllowed));
+    } else if (const auto allowed = set_offer(offer, resource, value->text)) {
+      tracker.wrong(*value, key, *allowed);
+    }
+  }
+  return offer;
+}
+
+void read_labels(const MapReader& tracker, std::map<std::string, std::string>& labels) {
+  for (const auto& [label, value] : tracker.named_values("labels", kLabelsAllowed)) {
+    if (value->kind != YamlNode::Kind::kScalar) {
+      tracker.wrong(*value, "labels." + label, kLabelsAllowed);
+    } else if (const Status good = check_label(label, value->text); !good) {
+      tracker.out().error(value->at, fmt::format("tracker.labels: {}, allowed: {}",
+                                                 good.error().message, good.error().hint));
+    }
+    labels[label] = value->text;
+  }
+}
+
+}  // namespace
+
 void read_offer(const MapReader& tracker, TrackerSettings& settings) {
   if (const YamlNode* node = tracker.find("offer")) {
-    OfferSettings offer;
     const bool all = node->kind == YamlNode::Kind::kScalar && node->text == kAuto;
-    if (!all && node->kind != YamlNode::Kind::kMap)
-      tracker.wrong(*node, "offer", "auto, or amounts by name, {memory_mb: auto, gpu: 2}");
-    for (const auto& [key, value] : node->entries) {
-      const auto allowed = set_offer(offer, key->text, value->text);
-      if (allowed) tracker.wrong(*value, "offer." + key->text, *allowed);
-    }
-    settings.offer = std::move(offer);
+    // An empty key is no offer of all.
+    if (node->kind == YamlNode::Kind::kNull) tracker.wrong(*node, "offer", kOfferAllowed);
+    settings.offer = all ? OfferSettings() : offer_of(tracker);
   }
-  if (const YamlNode* node = tracker.find("labels")) {
-    for (const auto& [key, value] : node->entries) {
-      if (const Status good = check_label(key->text, value->text); !good) {
-        tracker.out().error(value->at, fmt::format("tracker.labels: {}, allowed: {}",
-                                                   good.error().message, good.error().hint));
-      }
-      settings.labels[key->text] = value->text;
-    }
-  }
+  read_labels(tracker, settings.labels);
   if (const YamlNode* node = tracker.find("port_range")) {
     const auto range = parse_port_range(node->text);
     if (!range) return tracker.wrong(*node, "port_range", kPortRangeAllowed);
@@ -84,6 +113,7 @@ void read_offer(const MapReader& tracker, TrackerSettings& settings) {
 Result<OfferSettings> parse_offer(const std::string& text) {
   OfferSettings offer;
   if (text == kAuto) return offer;
+  std::set<std::string> said;
   std::size_t from = 0;
   while (from <= text.size()) {
     const std::size_t end = std::min(text.find(',', from), text.size());
@@ -93,6 +123,12 @@ Result<OfferSettings> parse_offer(const std::string& text) {
       return bad_request("'" + part + "' is no amount",
                          "auto, or like memory_mb=4096,vcores=2,gpu=1");
     const std::string resource = part.substr(0, equals);
+    if (!said.insert(resource).second)
+      return bad_request(resource + " is said twice", "each resource once");
+    if (const auto meant = meant_by(resource)) {
+      return bad_request(fmt::format("{}: did you mean {}?", part, *meant),
+                         std::string(kNamesAllowed));
+    }
     if (const auto allowed = set_offer(offer, resource, part.substr(equals + 1)))
       return bad_request(part, *allowed);
     from = end + 1;
@@ -100,13 +136,18 @@ Result<OfferSettings> parse_offer(const std::string& text) {
   return offer;
 }
 
-Status add_label(const std::string& text, std::map<std::string, std::string>& labels) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos) return bad_request("'" + text + "' is no label", "LABEL=VALUE");
-  const std::string label = text.substr(0, equals), value = text.substr(equals + 1);
-  if (Status s = check_label(label, value); !s) return s;
-  labels[label] = value;
-  return Ok{};
+Result<std::map<std::string, std::string>> parse_labels(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> labels;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos)
+      return bad_request("'" + text + "' is no label", "LABEL=VALUE");
+    const std::string label = text.substr(0, equals), value = text.substr(equals + 1);
+    if (Status s = check_label(label, value); !s) return s.error();
+    if (!labels.emplace(label, value).second)
+      return bad_request("label " + label + " is said twice", "each label once");
+  }
+  return labels;
 }
 
 }  // namespace weir

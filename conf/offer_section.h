@@ -2,6 +2,7 @@
 // keys `offer labels port_range`. Pure functions, any thread.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@ void read_offer(const MapReader& tracker, TrackerSettings& settings);
 
 // "memory_mb=4096,vcores=auto,gpu=2"; "auto" alone: all that the machine has.
 Result<OfferSettings> parse_offer(const std::string& text);
-// "disk=ssd".
-Status add_label(const std::string& text, std::map<std::string, std::string>& labels);
+// Of "disk=ssd" each.
+Result<std::map<std::string, std::string>> parse_labels(const std::vector<std::string>& texts);
 
 }  // namespace weir

@@ -48,6 +48,8 @@ class FamilyCheck {
   }
 
  private:
+  std::string_view amounts_word() const { return space_.containers() ? "amounts" : "slots"; }
+
   // Of one family, so that a family of thousands stays linear work.
   struct Totals {
     std::int64_t amount[kPlaceCount] = {};
@@ -100,10 +102,10 @@ class FamilyCheck {
     if (first_percent != nullptr) {
       const std::size_t later = std::max(*first_percent, *first_slots);
       out_.error(drafts_[later].guaranteed_at,
-                 fmt::format("guarantees mix percentages (queue \"{}\") and slots (queue \"{}\"), "
-                             "allowed: siblings that "
-                             "all say percentages or all say slots",
-                             drafts_[*first_percent].path, drafts_[*first_slots].path));
+                 fmt::format("guarantees mix percentages (queue \"{}\") and {} (queue \"{}\"), "
+                             "allowed: siblings that all say percentages or all say {}",
+                             drafts_[*first_percent].path, amounts_word(),
+                             drafts_[*first_slots].path, amounts_word()));
       return false;
     }
     return true;
@@ -167,9 +169,8 @@ class FamilyCheck {
     if (parts.empty()) return {};
     if (slots) {
       if (unset.empty()) return {};
-      const std::string_view what = space_.containers() ? "amounts" : "slots";
-      return fmt::format("are in {0} but missing for {1}, allowed: {0} for every sibling", what,
-                         listed(unset));
+      return fmt::format("are in {0} but missing for {1}, allowed: {0} for every sibling",
+                         amounts_word(), listed(unset));
     }
     if (total == kWhole || (total < kWhole && !unset.empty())) return {};
     return fmt::format("total {} ({}), allowed: exactly 100%{}", format_percent(total),

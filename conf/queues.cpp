@@ -44,6 +44,18 @@ std::optional<Guarantee> guarantee_of(const YamlNode& node, bool amounts_allowed
   return std::nullopt;
 }
 
+// Of loans there are words, too: `never`, and `all`, which says nothing.
+std::optional<Guarantee> word_of(std::string_view key, const YamlNode& node) {
+  if (node.kind != YamlNode::Kind::kScalar) return std::nullopt;
+  if (node.text == "never" && (key == "lend" || key == "borrow"))
+    return Guarantee{Guarantee::Unit::kPercent, 0};
+  return node.text == "all" && key == "lend" ? std::optional(Guarantee{}) : std::nullopt;
+}
+
+std::string loan_words(std::string_view key) {
+  return key == "lend" ? "all, never, " : key == "borrow" ? "never, " : "";
+}
+
 // `40%`, or a word for each dimension: `{map: 40%, reduce: 20}`, `{memory_mb: 40%, gpu: 2}`. Tells
 // whether there is one.
 bool read_parts(const MapReader& queue, std::string_view key, const Space& space,
@@ -52,7 +64,8 @@ bool read_parts(const MapReader& queue, std::string_view key, const Space& space
   if (node == nullptr) return false;
   if (node->kind != YamlNode::Kind::kMap) {
     // A bare number could mean amounts or a forgotten %; only a percentage is plain.
-    if (const auto all = guarantee_of(*node, false)) {
+    const auto word = word_of(key, *node);
+    if (const auto all = word ? word : guarantee_of(*node, false)) {
       std::fill(parts.begin(), parts.end(), *all);
     } else {
       queue.wrong(*node, key, allowed);
@@ -64,14 +77,14 @@ bool read_parts(const MapReader& queue, std::string_view key, const Space& space
     const std::string_view name = space.name(d);
     const YamlNode* value = each.find(name);
     if (value == nullptr) continue;
-    if (const auto part = guarantee_of(*value, true)) {
+    const auto word = word_of(key, *value);
+    if (const auto part = word ? word : guarantee_of(*value, true)) {
       parts[d.place()] = *part;
     } else {
       each.wrong(*value, name,
-                 space.containers()
-                     ? "a percentage from 0% to 100% with at most two decimals, or an amount"
-                     : "a percentage from 0% to 100% with at most two decimals, or a number of "
-                       "slots");
+                 fmt::format("{}a percentage from 0% to 100% with at most two decimals, or {}",
+                             loan_words(key),
+                             space.containers() ? "an amount" : "a number of slots"));
     }
   }
   return true;
@@ -105,6 +118,25 @@ void read_maximum(const MapReader& queue, const Space& space, QueueSettings& set
 
 }  // namespace
 
+AccessList read_access(const MapReader& map, std::string_view key) {
+  const YamlNode* node = map.find(key);
+  if (node == nullptr) return std::nullopt;
+  AccessList names = strings_of(*node, map.path(key), map.out());
+  if (!names) return std::nullopt;
+  bool good = true;
+  for (std::size_t i = 0; i < names->size(); ++i) {
+    const std::string& name = (*names)[i];
+    if (name != "@" && name.find_first_of(" \t\r\n,") == std::string::npos) continue;
+    const YamlNode& item = node->kind == YamlNode::Kind::kList ? *node->items[i] : *node;
+    map.out().error(item.at,
+                    fmt::format("{} has {}, allowed: users, @groups and \"*\", each without "
+                                "spaces or commas",
+                                map.path(key), shown(item)));
+    good = false;
+  }
+  return good ? names : std::nullopt;
+}
+
 void read_loan(const MapReader& queue, std::string_view key, const Space& space,
                std::optional<QueueBound>& target) {
   const YamlNode* node = queue.find(key);
@@ -114,15 +146,9 @@ void read_loan(const MapReader& queue, std::string_view key, const Space& space,
     return;
   }
   QueueBound bound;
-  const bool scalar = node->kind == YamlNode::Kind::kScalar;
-  if (scalar && key == "lend" && node->text == "all") return;
-  if (scalar && node->text == "never") {
-    bound.of.fill({Guarantee::Unit::kPercent, 0});
-  } else {
-    const std::string words = key == "lend" ? "all, never, " : "never, ";
-    read_parts(queue, key, space, words + parts_allowed(space), bound.of);
-  }
-  target = bound;
+  read_parts(queue, key, space, loan_words(key) + parts_allowed(space), bound.of);
+  // `all` of everything is no bound.
+  target = bound == QueueBound{} ? std::nullopt : std::optional(bound);
 }
 
 namespace {
@@ -170,23 +196,6 @@ void read_user_limit(const MapReader& queue, QueueSettings& settings) {
   if (const auto mode = limit.read_enum("mode", kModes)) {
     settings.user_limit.mode = static_cast<UserLimit::Mode>(*mode);
   }
-}
-
-void read_access(const MapReader& queue, std::string_view key, AccessList& target) {
-  const YamlNode* node = queue.find(key);
-  if (node == nullptr) return;
-  auto names = strings_of(*node, queue.path(key), queue.out());
-  if (!names) return;
-  for (const std::string& name : *names) {
-    if (name == "@" || name.find_first_of(" \t\r\n,") != std::string::npos) {
-      queue.out().error(
-          node->at, fmt::format("{} has \"{}\", allowed: users, @groups and \"*\", each without "
-                                "spaces or commas",
-                                queue.path(key), name));
-      return;
-    }
-  }
-  target = std::move(*names);
 }
 
 class Reader {
@@ -298,8 +307,8 @@ class Reader {
     map.read_limit("max_running_jobs", settings.max_running_jobs);
     map.read_limit("max_running_jobs_per_user", settings.max_running_jobs_per_user);
     map.read_limit("kill_budget", settings.kill_budget);
-    read_access(map, "submit", settings.submit);
-    read_access(map, "administer", settings.administer);
+    settings.submit = read_access(map, "submit");
+    settings.administer = read_access(map, "administer");
     constexpr std::string_view kStates[] = {"running", "stopped"};
     if (const auto state = map.read_enum("state", kStates)) settings.stopped = *state == 1;
   }

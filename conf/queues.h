@@ -43,6 +43,9 @@ std::vector<QueueDraft> read_queues(const YamlNode& node, const Space& space, Di
 bool resolve_queues(std::vector<QueueDraft>& drafts, Diagnostics& out);  // false: no tree
 void check_queues(const std::vector<QueueDraft>& drafts, const Space& space, Diagnostics& out);
 
+// Users, @groups and "*": `submit`, `administer`, `administrators`. Nothing: absent, or wrong.
+AccessList read_access(const MapReader& map, std::string_view key);
+
 // `lend: all | never | 60% | {..}`, `borrow: never | 20% | {..}`, of queues and pools.
 void read_loan(const MapReader& map, std::string_view key, const Space& space,
                std::optional<QueueBound>& target);

@@ -74,8 +74,11 @@ void read_resources(const MapReader& root, ResourceSettings& resources) {
   if (read_amounts(map, "maximum", maximum, 1)) {
     for (const Dimension d : {Dimension::kMemoryMb, Dimension::kVcores}) {
       if (maximum[d] == 0 || maximum[d] >= resources.minimum[d]) continue;
-      map.wrong(*map.find("maximum"), "maximum", "nothing below containers.minimum");
-      break;
+      const std::string_view name = d == Dimension::kMemoryMb ? "memory_mb" : "vcores";
+      map.out().error(map.at("maximum"),
+                      fmt::format("containers.maximum.{} is {}, below containers.minimum.{}, which "
+                                  "is {}, allowed: at least that",
+                                  name, maximum[d], name, resources.minimum[d]));
     }
     resources.maximum = maximum;
   }

@@ -2,13 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "jobqueue/model/group_checks.h"
+#include "jobqueue/model/submission_limits.h"
 
 namespace weir {
 namespace {
 
-constexpr IntegerRange kTasks{.least = 1, .most = 10'000'000};
-constexpr IntegerRange kFew{.least = 0, .most = 10'000};
+using Limits = SubmissionLimits;
+
+constexpr IntegerRange kTasks{.least = 1, .most = Limits::kTasksPerGroup};
+constexpr IntegerRange kGang{.least = 0, .most = Limits::kTasksPerGroup};  // 0: no gang
+constexpr IntegerRange kRetries{.least = 0, .most = Limits::kAttemptsPerTask};
+constexpr IntegerRange kPorts{.least = 0, .most = Limits::kPortsPerTask};
 
 std::uint32_t count_of(const MapReader& map, std::string_view key, std::uint32_t otherwise,
                        IntegerRange range) {
@@ -18,38 +25,40 @@ std::uint32_t count_of(const MapReader& map, std::string_view key, std::uint32_t
 }
 
 void read_asked(const MapReader& group, Asked& asked) {
-  const YamlNode* node = group.find("resources");
-  if (node == nullptr) return;
-  for (const auto& [key, value] : node->entries) {
+  constexpr std::string_view kAllowed = "amounts by name, {memory_mb: 2048, vcores: 1, gpu: 2}";
+  for (const auto& [name, value] : group.named_values("resources", kAllowed)) {
     const auto amount =
         value->kind == YamlNode::Kind::kScalar ? parse_integer(value->text) : std::nullopt;
     if (!amount || *amount < 0) {
-      group.wrong(*value, "resources", "amounts by name, {memory_mb: 2048, vcores: 1, gpu: 2}");
-    } else if (key->text == "memory_mb") {
+      group.wrong(*value, "resources." + name, kAllowed);
+    } else if (name == "memory_mb") {
       asked.memory_mb = *amount;
-    } else if (key->text == "vcores") {
+    } else if (name == "vcores") {
       asked.vcores = *amount;
     } else {
-      asked.named[key->text] = *amount;
+      asked.named[name] = *amount;
     }
   }
 }
 
 // `{disk: ssd, zone: [a, b], rack: "!r9"}`.
 void read_required(const MapReader& group, std::vector<Requirement>& required) {
-  const YamlNode* node = group.find("require");
-  if (node == nullptr) return;
-  for (const auto& [key, value] : node->entries) {
-    auto values = strings_of(*value, group.path("require"), group.out());
-    if (!values || values->empty()) continue;
-    Requirement one{key->text, std::move(*values), false};
-    if (one.values.front().starts_with('!')) {
-      one.none_of = true;
-      for (std::string& text : one.values) {
-        if (text.starts_with('!')) text.erase(0, 1);
-      }
+  constexpr std::string_view kAllowed = "labels with their values, {disk: ssd, zone: [a, b]}";
+  for (const auto& [label, value] : group.named_values("require", kAllowed)) {
+    const std::string key = "require." + label;
+    if (value->kind == YamlNode::Kind::kList && value->items.empty()) {
+      group.out().error(value->at, fmt::format("{} is an empty list, allowed: at least one value",
+                                               group.path(key)));
+      continue;
     }
-    required.push_back(std::move(one));
+    auto values = strings_of(*value, group.path(key), group.out());
+    if (!values) continue;
+    if (auto one = requirement_of(label, std::move(*values))) {
+      required.push_back(std::move(*one));
+    } else {
+      group.out().error(value->at, fmt::format("{} mixes values with ! and without, allowed: {}",
+                                               group.path(key), kValuesAllowed));
+    }
   }
 }
 
@@ -59,7 +68,7 @@ void read_spread(const MapReader& group, std::optional<Spread>& spread) {
   const MapReader map(node, group.path("spread"), group.out(), {"by", "max_skew"});
   Spread read;
   map.read_string("by", read.by);
-  read.max_skew = count_of(map, "max_skew", 1, {.least = 1, .most = 10'000});
+  read.max_skew = count_of(map, "max_skew", 1, kTasks);
   spread = read;
 }
 
@@ -69,15 +78,24 @@ constexpr std::string_view kGroupKeys[] = {
 
 }  // namespace
 
+std::optional<Requirement> requirement_of(std::string label, std::vector<std::string> values) {
+  const auto negated = [](const std::string& value) { return value.starts_with('!'); };
+  const auto count = std::count_if(values.begin(), values.end(), negated);
+  if (count != 0 && count != std::ssize(values)) return std::nullopt;
+  if (count != 0) {
+    for (std::string& value : values) value.erase(0, 1);
+  }
+  return Requirement{std::move(label), std::move(values), count != 0};
+}
+
 void read_texts(const MapReader& map, std::string_view key,
                 std::map<std::string, std::string>& texts) {
-  const YamlNode* node = map.find(key);
-  if (node == nullptr) return;
-  for (const auto& [name, value] : node->entries) {
+  constexpr std::string_view kAllowed = "texts by name, {MODE: fast}";
+  for (const auto& [name, value] : map.named_values(key, kAllowed)) {
     if (value->kind == YamlNode::Kind::kScalar) {
-      texts[name->text] = value->text;
+      texts[name] = value->text;
     } else {
-      map.wrong(*value, key, "texts by name, {MODE: fast}");
+      map.wrong(*value, fmt::format("{}.{}", key, name), kAllowed);
     }
   }
 }
@@ -103,14 +121,14 @@ std::vector<TaskGroupSpec> read_task_groups(const YamlNode& node, const std::str
     group.count = count_of(map, "count", 1, kTasks);
     map.read_string("command", group.command);
     read_asked(map, group.asked);
-    group.gang = count_of(map, "gang", 0, kTasks);
+    group.gang = count_of(map, "gang", 0, kGang);
     constexpr std::string_view kOnMember[] = {"restart", "replace"};
     if (const auto what = map.read_enum("on_member", kOnMember)) group.replace = *what == 1;
     read_required(map, group.require);
     read_spread(map, group.spread);
     map.read_duration("time_limit", group.time_limit_ms, {.least_ms = 1});
-    group.retries = count_of(map, "retries", 3, kFew);
-    group.ports = count_of(map, "ports", 0, kFew);
+    group.retries = count_of(map, "retries", 3, kRetries);
+    group.ports = count_of(map, "ports", 0, kPorts);
     read_texts(map, "environment", group.environment);
     if (further.read) further.read(map);
     groups.push_back(std::move(group));

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,11 @@ struct FurtherKeys {
 // What is wrong is in `out`, by its place. Amounts and texts are not looked at (group_checks.h).
 std::vector<TaskGroupSpec> read_task_groups(const YamlNode& node, const std::string& path,
                                             Diagnostics& out, const FurtherKeys& further = {});
+
+// `ssd`, one of `a`, `b`, none of `!a`, `!b`; nothing of a mixture, which would be ambiguous.
+inline constexpr std::string_view kValuesAllowed =
+    "values that all begin with !, as none of them may be, or none of which does";
+std::optional<Requirement> requirement_of(std::string label, std::vector<std::string> values);
 
 // Environments and the like, {MODE: fast}.
 void read_texts(const MapReader& map, std::string_view key,

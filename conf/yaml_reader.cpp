@@ -101,6 +101,33 @@ const YamlNode* MapReader::find(std::string_view key) const {
   return nullptr;
 }
 
+std::vector<MapReader::NamedValue> MapReader::named_values(std::string_view key,
+                                                          std::string_view allowed) const {
+  std::vector<NamedValue> values;
+  const YamlNode* node = find(key);
+  if (node == nullptr || node->kind == YamlNode::Kind::kNull) return values;
+  if (node->kind != YamlNode::Kind::kMap) {
+    wrong(*node, key, allowed);
+    return values;
+  }
+  std::unordered_map<std::string_view, Mark> seen;
+  for (const auto& [name, value] : node->entries) {
+    if (name->kind != YamlNode::Kind::kScalar || name->text.empty()) {
+      out_.error(name->at, fmt::format("{}: a name is {}, allowed: {}", path(key), shown(*name),
+                                       allowed));
+      continue;
+    }
+    const auto [first, fresh] = seen.emplace(name->text, name->at);
+    if (fresh) {
+      values.emplace_back(name->text, value.get());
+    } else {
+      out_.error(name->at, fmt::format("{} has {} twice, first at {}, allowed: each name once",
+                                       path(key), shown(*name), to_string(first->second)));
+    }
+  }
+  return values;
+}
+
 Mark MapReader::at(std::string_view key) const {
   const YamlNode* node = find(key);
   return node != nullptr ? node->at : at_;

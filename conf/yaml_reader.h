@@ -49,6 +49,11 @@ class MapReader {
   std::string path(std::string_view key) const;
   Diagnostics& out() const { return out_; }
 
+  // The map at `key`, whose own keys are names that the file makes up: each once, with its value.
+  // Empty if absent; what is no such map is reported.
+  using NamedValue = std::pair<std::string, const YamlNode*>;
+  std::vector<NamedValue> named_values(std::string_view key, std::string_view allowed) const;
+
   // Each returns whether a good value was read.
   bool read_integer(std::string_view key, std::int64_t& target, IntegerRange range) const;
   bool read_limit(std::string_view key,

@@ -85,6 +85,12 @@ TEST(Diff, AmountsOfContainersAreToldByDimension) {
                   "queues.a.maximum: 100% -> {vcores: 80%}",
                   "queues.a.borrow: unlimited -> 20%", "queues.a.lend: all -> never"));
   EXPECT_THAT(diff_settings(plain, with("guaranteed: 100%, maximum: 100%, lend: all")), IsEmpty());
+  EXPECT_THAT(diff_settings(plain, with("guaranteed: 100%, lend: {memory_mb: all, vcores: all}")),
+              IsEmpty());
+  EXPECT_THAT(diff_settings(plain, with("guaranteed: 100%, borrow: {gpu: never}, "
+                                        "lend: {memory_mb: never, vcores: all, gpu: 50%}")),
+              ElementsAre("queues.a.borrow: unlimited -> {gpu: 0%}",
+                          "queues.a.lend: all -> {memory_mb: 0%, gpu: 50%}"));
   EXPECT_THAT(diff_settings(settings("policy: capacity"),
                             settings("policy: capacity\nresources: containers\n"
                                      "containers: {resources: [gpu], minimum: {memory_mb: 256}}")),

@@ -60,11 +60,41 @@ TEST(Offer, IsReadFromTheCommandLine) {
   EXPECT_TRUE(parse_offer("auto").ok());
   EXPECT_EQ(parse_offer("gpu=many").error().message, "gpu=many");
   EXPECT_EQ(parse_offer("gpu").error().message, "'gpu' is no amount");
-  std::map<std::string, std::string> labels;
-  EXPECT_TRUE(add_label("zone=a=b", labels).ok());
-  EXPECT_EQ(labels.at("zone"), "a=b");
-  EXPECT_FALSE(add_label("zone", labels).ok());
-  EXPECT_FALSE(add_label("name=x", labels).ok());
+  EXPECT_EQ(parse_labels({"zone=a=b"})->at("zone"), "a=b");
+  EXPECT_FALSE(parse_labels({"zone"}).ok());
+  EXPECT_FALSE(parse_labels({"name=x"}).ok());
+}
+
+TEST(Offer, WhatIsSaidTwiceOrMisspeltIsRefused) {
+  EXPECT_EQ(parse_offer("gpu=1,gpu=2").error().message, "gpu is said twice");
+  EXPECT_EQ(parse_labels({"disk=ssd", "disk=hdd"}).error().message, "label disk is said twice");
+  for (const char* name : {"memroy_mb", "memory", "mem", "memory_gb", "MEMORY_MB"}) {
+    EXPECT_EQ(parse_offer(name + std::string("=4")).error().message,
+              name + std::string("=4: did you mean memory_mb?"));
+  }
+  EXPECT_EQ(parse_offer("vcore=4").error().message, "vcore=4: did you mean vcores?");
+  EXPECT_TRUE(parse_offer("memory_mb=1,vcores=1,gpu=1,fpga=1,m=1").ok());
+  EXPECT_EQ(refusal("{offer: {vcore: 4}}"),
+            "w.yaml:2:26: tracker.offer.vcore: did you mean \"vcores\"?, allowed: memory_mb, "
+            "vcores, and names that are not like these");
+  EXPECT_EQ(refusal("{offer: {gpu: 1, gpu: 2}}"),
+            "w.yaml:2:27: tracker.offer has \"gpu\" twice, first at line 2, column 19, allowed: "
+            "each name once");
+}
+
+TEST(Offer, IsNoListAndLabelsAreNone) {
+  EXPECT_EQ(refusal("{labels: [disk, ssd]}"),
+            "w.yaml:2:19: tracker.labels is a list, allowed: values by label, {disk: ssd, "
+            "zone: a}");
+  EXPECT_EQ(refusal("{labels: {disk: [ssd]}}"),
+            "w.yaml:2:26: tracker.labels.disk is a list, allowed: values by label, {disk: ssd, "
+            "zone: a}");
+  EXPECT_EQ(refusal("{offer: [gpu]}"),
+            "w.yaml:2:18: tracker.offer is a list, allowed: auto, or amounts by name, "
+            "{memory_mb: auto, gpu: 2}");
+  EXPECT_EQ(refusal("{offer: }"),
+            "w.yaml:2:11: tracker.offer is empty, allowed: auto, or amounts by name, "
+            "{memory_mb: auto, gpu: 2}");
 }
 
 TEST(Offer, AJobTrackerSchedulesContainersUnderEachPolicy) {
@@ -119,9 +149,73 @@ TEST(JobFile, SaysEverythingThatIsWrong) {
   EXPECT_EQ(read_job_file("j.yaml", "environment: {A: [x]}\ngroups: [{name: a, command: b}]\n")
                 .error()
                 .message,
-            "j.yaml:1:18: environment is a list, allowed: texts by name, {MODE: fast}");
+            "j.yaml:1:18: environment.A is a list, allowed: texts by name, {MODE: fast}");
   EXPECT_EQ(read_job_file("j.yaml", "name: x\n").error().message,
             "j.yaml:1:1: groups: there is none, allowed: a list of at least one");
+}
+
+// What is said of a group, and the refusal of it.
+std::string group_refusal(const std::string& says) {
+  const auto spec =
+      read_job_file("j.yaml", "groups:\n- {name: a, command: b, " + says + "}\n");
+  return spec.ok() ? "taken" : spec.error().message;
+}
+
+TEST(JobFile, MapsAreMaps) {
+  const std::string require = " allowed: labels with their values, {disk: ssd, zone: [a, b]}";
+  EXPECT_EQ(group_refusal("require: [disk]"),
+            "j.yaml:2:34: groups[0].require is a list," + require);
+  EXPECT_EQ(group_refusal("require: disk"),
+            "j.yaml:2:34: groups[0].require is \"disk\"," + require);
+  EXPECT_EQ(group_refusal("require: {disk: []}"),
+            "j.yaml:2:41: groups[0].require.disk is an empty list, allowed: at least one value");
+  EXPECT_EQ(group_refusal("require: {disk: a, disk: b}"),
+            "j.yaml:2:44: groups[0].require has \"disk\" twice, first at line 2, column 35, "
+            "allowed: each name once");
+  const std::string amounts = " allowed: amounts by name, {memory_mb: 2048, vcores: 1, gpu: 2}";
+  EXPECT_EQ(group_refusal("resources: [2048]"),
+            "j.yaml:2:36: groups[0].resources is a list," + amounts);
+  EXPECT_EQ(group_refusal("resources: 1024"),
+            "j.yaml:2:36: groups[0].resources is \"1024\"," + amounts);
+  EXPECT_EQ(group_refusal("resources: {gpu: many}"),
+            "j.yaml:2:42: groups[0].resources.gpu is \"many\"," + amounts);
+  EXPECT_EQ(group_refusal("environment: [MODE=fast]"),
+            "j.yaml:2:38: groups[0].environment is a list, allowed: texts by name, {MODE: fast}");
+  EXPECT_EQ(read_job_file("j.yaml", "conf: [x]\ngroups: [{name: a, command: b}]\n")
+                .error()
+                .message,
+            "j.yaml:1:7: conf is a list, allowed: texts by name, {MODE: fast}");
+  EXPECT_EQ(group_refusal("require: , environment: {}"), "taken");
+}
+
+TEST(JobFile, RequiresOneOfValuesOrNone) {
+  const auto required = [](const std::string& what) {
+    return read_job_file("j.yaml", "groups: [{name: a, command: b, require: " + what + "}]\n")
+        ->task_groups.at(0)
+        .require;
+  };
+  EXPECT_EQ(required("{name: ['!t1', '!t2']}"),
+            (std::vector<Requirement>{{"name", {"t1", "t2"}, true}}));
+  EXPECT_EQ(required("{name: [t1, t2]}"),
+            (std::vector<Requirement>{{"name", {"t1", "t2"}, false}}));
+  for (const std::string what : {"[t1, '!t2']", "['!t2', t1]"}) {
+    EXPECT_EQ(group_refusal("require: {name: " + what + "}"),
+              "j.yaml:2:41: groups[0].require.name mixes values with ! and without, allowed: "
+              "values that all begin with !, as none of them may be, or none of which does");
+  }
+}
+
+TEST(JobFile, NumbersAreThoseThatASubmissionMayHave) {
+  EXPECT_EQ(group_refusal("gang: 0"), "taken");
+  EXPECT_EQ(group_refusal("count: 1000000"), "taken");
+  EXPECT_EQ(group_refusal("gang: -1"),
+            "j.yaml:2:31: groups[0].gang is \"-1\", allowed: an integer from 0 to 1000000");
+  EXPECT_EQ(group_refusal("count: 1000001"),
+            "j.yaml:2:32: groups[0].count is \"1000001\", allowed: an integer from 1 to 1000000");
+  EXPECT_EQ(group_refusal("ports: 101"),
+            "j.yaml:2:32: groups[0].ports is \"101\", allowed: an integer from 0 to 100");
+  EXPECT_EQ(group_refusal("retries: 101"),
+            "j.yaml:2:34: groups[0].retries is \"101\", allowed: an integer from 0 to 100");
 }
 
 }  // namespace

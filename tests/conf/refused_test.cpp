@@ -43,6 +43,35 @@ TEST_P(Refused, SaysWhereWhatAndWhatIsAllowed) {
   ", allowed: `key: value` lines indented with spaces, lists of `- item`, {flow: maps} and [flow " \
   "lists]"
 
+TEST(RefusedLists, NameAllThatIsWrongInThem) {
+  const auto found = findings("administrators: [root, 'a b', '@', \"*\"]\n"
+                              "queues: [{name: a, submit: ['x,y', bob, 'c d']}]\n");
+  const std::string allowed = ", allowed: users, @groups and \"*\", each without spaces or commas";
+  EXPECT_EQ(found, (std::vector<std::string>{"f:1:24: administrators has \"a b\"" + allowed,
+                                             "f:1:31: administrators has \"@\"" + allowed,
+                                             "f:2:29: queues.a.submit has \"x,y\"" + allowed,
+                                             "f:2:41: queues.a.submit has \"c d\"" + allowed}));
+}
+
+TEST(RefusedContainers, AreToldInAmounts) {
+  const std::string head = "resources: containers\n";
+  EXPECT_EQ(findings(head + "queues:\n- {name: a, guaranteed: 60%}\n"
+                            "- {name: b, guaranteed: {vcores: 2}}\n")
+                .at(0),
+            "f:4:25: guarantees mix percentages (queue \"a\") and amounts (queue \"b\"), allowed: "
+            "siblings that all say percentages or all say amounts");
+  EXPECT_EQ(findings(head + "containers: {minimum: {memory_mb: 512}, maximum: {memory_mb: 256}}\n")
+                .at(0),
+            "f:2:50: containers.maximum.memory_mb is 256, below containers.minimum.memory_mb, "
+            "which is 512, allowed: at least that");
+  EXPECT_EQ(findings(head + "queues: [{name: a, lend: {vcores: some}}]\n").at(0),
+            "f:2:35: queues.a.lend.vcores is \"some\", allowed: all, never, a percentage from 0% "
+            "to 100% with at most two decimals, or an amount");
+  EXPECT_EQ(findings(head + "queues: [{name: a, borrow: {vcores: all}}]\n").at(0),
+            "f:2:37: queues.a.borrow.vcores is \"all\", allowed: never, a percentage from 0% "
+            "to 100% with at most two decimals, or an amount");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Yaml, Refused,
     ::testing::Values(
@@ -184,9 +213,12 @@ INSTANTIATE_TEST_SUITE_P(
                  "1000 with at most six "
                  "decimals, or unlimited"},
         BadInput{"queues: [{name: a, submit: ['al ice']}]\n",
-                 "f:1:28: queues.a.submit has \"al ice\", allowed: users, @groups and \"*\", each "
+                 "f:1:29: queues.a.submit has \"al ice\", allowed: users, @groups and \"*\", each "
                  "without spaces or "
                  "commas"},
+        BadInput{"administrators: 'root, ops'\n",
+                 "f:1:17: administrators has \"root, ops\", allowed: users, @groups and \"*\", "
+                 "each without spaces or commas"},
         BadInput{"queues: [{name: a, reclaim_after: {map: 1d}}]\n",
                  "f:1:41: queues.a.reclaim_after.map is \"1d\", allowed: a duration (300ms 5s 2m "
                  "1h) from 0s to 8760h, "
