@@ -2,9 +2,10 @@
 starts again whole; and a JobTracker that is killed finds those that run, and starts again those of which one is missing."""
 import re
 import signal
+import textwrap
 import unittest
 
-from cluster import Cluster, wait_for
+from cluster import ROOT, Cluster, wait_for
 
 CONTAINERS = "policy: {policy}\nresources: containers\nheartbeat: {{floor: 100ms, expiry: {expiry}}}"
 
@@ -126,6 +127,42 @@ while not os.path.exists(sys.argv[2]):
         self.gate.touch()
         self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
         self.assertIn("met workers 0 1 2", self.ok("job", "logs", job, "--task", "ps.0", "--stdout"))
+
+    def example(self):
+        """The files of docs/applications.md, as they stand there."""
+        text = (ROOT / "docs/applications.md").read_text()
+        for name, begin in (("train.yaml", "name: train"), ("worker.py", "import os, socket, sys"),
+                            ("ps.py", "import os, socketserver")):
+            block = re.search(rf"\n((    {begin}.*\n)(    .*\n)+)", text).group(1)
+            (self.dir / name).write_text(textwrap.dedent(block))
+
+    def run_example(self):
+        done = self.ok("run", "-f", self.dir / "train.yaml", "--queue", "a", "--working-directory", self.dir, "--wait")
+        self.assertIn("SUCCEEDED", done)
+        [(ps, workers)] = [[group["tasks"] for group in self.json("job", "status", "1")["groups"]]]
+        return ps["failed_attempts"] + workers["failed_attempts"], self.ok("job", "logs", "1", "--task", "ps.0")
+
+    def test_the_example_of_the_documentation_trains(self):
+        self.start_cluster("capacity", 4)
+        self.example()
+        failed, weight = self.run_example()
+        self.assertEqual(failed, 0)
+        self.assertRegex(weight, r"^weight 2\.[012]")
+
+    def test_the_example_trains_on_when_a_worker_fails_after_others_are_done(self):
+        self.start_cluster("capacity", 4)
+        self.example()
+        worker, end = (self.dir / "worker.py").read_text(), 'print("worker'
+        self.assertIn(end, worker)
+        (self.dir / "worker.py").write_text(worker.replace(end, f'''
+if rank == 1 and not os.path.exists("{self.dir}/failed"):
+    time.sleep(1.5)
+    open("{self.dir}/failed", "w")
+    sys.exit(3)
+{end}'''))
+        failed, weight = self.run_example()
+        self.assertEqual(failed, 1)
+        self.assertEqual(weight, "weight 2.100\n")  # of the one worker that came again
 
     def test_nobody_begins_before_all_are_known_also_when_the_jobtracker_is_killed_then(self):
         self.start_cluster("capacity", 4, expiry="60s")
