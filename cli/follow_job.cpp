@@ -113,9 +113,10 @@ std::string time_taken(const JobView& job) {
 std::string why_not_succeeded(const JobView& job) {
   const std::string why = job.diagnostics.value_or("");
   const std::string name = job_name(job.id);
-  return fmt::format("{} {} after {}: {}; look at `weir job logs {}`", name, job.state,
+  // Of an application the output alone would be shown, which seldom says why.
+  return fmt::format("{} {} after {}: {}; look at `weir job logs {}{}`", name, job.state,
                      time_taken(job), why.empty() ? "no cause was given" : printable_line(why),
-                     name);
+                     name, job.groups.empty() ? "" : " --stderr");
 }
 
 std::string counter_lines(const Counters& counters) {

@@ -166,10 +166,12 @@ int explain(Context& context, const JobOptions& options) {
     return kExitDone;
   }
   const JobView& job = explanation.job;
-  context.out << fmt::format("{} ({}) in queue {} is {}: {} and {} pending\n", job_name(job.id),
-                             printable(job.name), printable(job.queue), job.state,
-                             counted(job.maps.pending, "map"),
-                             counted(job.reduces.pending, "reduce"));
+  const std::string pending = job.groups.empty()
+                                  ? counted(job.maps.pending, "map") + " and " +
+                                        counted(job.reduces.pending, "reduce")
+                                  : counted(job.all_tasks().pending, "task");
+  context.out << fmt::format("{} ({}) in queue {} is {}: {} pending\n", job_name(job.id),
+                             printable(job.name), printable(job.queue), job.state, pending);
   for (const auto& reason : explanation.reasons) {
     context.out << fmt::format("  {}: {}\n", reason.code, printable_line(reason.message));
   }
@@ -222,7 +224,7 @@ void add_reading(CLI::App& group, Context& context, const Options& options) {
                    "only these columns, in this order, of those that -o wide has")
       ->type_name("NAME,...");
   command->add_option("--limit", options->limit, "at most so many, up to 10000 (default 1000)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 10'000));
   auto* all = command->add_flag("--all", options->all, "those that ended lately, too");
   auto* history = command->add_flag(
       "--history", options->history,

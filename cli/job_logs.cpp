@@ -130,16 +130,28 @@ CliFailure no_attempt(JobTracker& jobtracker, JobId job, const std::string& name
           fmt::format("{} {}; see `weir job logs {} --list`", job_name(job), cause, job_name(job))};
 }
 
-// The attempt to follow: as it was named, or the newest that runs.
-const AttemptView* to_follow(const std::vector<AttemptView>& attempts,
-                                   const std::string& name) {
-  if (!name.empty()) return choose_attempt(attempts, name);
-  const AttemptView* newest = nullptr;
+// Null: there is none.
+const AttemptView* newest(const std::vector<AttemptView>& attempts,
+                          bool (*counts)(const AttemptView&)) {
+  const AttemptView* found = nullptr;
   for (const auto& attempt : attempts) {
-    if (!is_under_way(attempt)) continue;
-    if (newest == nullptr || attempt.launched_at_ms > newest->launched_at_ms) newest = &attempt;
+    if (!counts(attempt)) continue;
+    if (found == nullptr || attempt.launched_at_ms > found->launched_at_ms) found = &attempt;
   }
-  return newest;
+  return found;
+}
+
+// The attempt to follow: as it was named, or the newest that runs.
+const AttemptView* to_follow(const std::vector<AttemptView>& attempts, const std::string& name) {
+  if (!name.empty()) return choose_attempt(attempts, name);
+  return newest(attempts, is_under_way);
+}
+
+// The attempt to show. Of one task the newest: what comes after a failure is looked for there.
+const AttemptView* to_show(const std::vector<AttemptView>& attempts, const std::string& name,
+                           const std::string& task) {
+  if (!name.empty() || task.empty()) return choose_attempt(attempts, name);
+  return newest(attempts, [](const AttemptView&) { return true; });
 }
 
 // One attempt's log from where it was last read on.
@@ -159,7 +171,7 @@ class Follower {
     log_ = options_.logs(!job.groups.empty()).front();
     const auto attempts = asked_for(jobtracker.attempts(job_.value), job, options_.task);
     const auto* attempt = to_follow(attempts, name_);
-    if (attempt == nullptr && job.over()) attempt = choose_attempt(attempts, name_);
+    if (attempt == nullptr && job.over()) attempt = to_show(attempts, name_, options_.task);
     if (attempt == nullptr && (job.over() || !name_.empty()))
       throw no_attempt(jobtracker, job_, name_);
     if (attempt == nullptr) return true;
@@ -225,7 +237,7 @@ int logs(Context& context, const LogOptions& options) {
     }
     return kExitDone;
   }
-  const auto* attempt = choose_attempt(attempts, options.attempt);
+  const auto* attempt = to_show(attempts, options.attempt, options.task);
   if (attempt == nullptr) throw no_attempt(jobtracker, job, options.attempt);
   const auto names = options.logs(!status.groups.empty());
   Json texts = Json::object();

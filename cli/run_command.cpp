@@ -1,6 +1,7 @@
 #include "cli/run_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <fstream>
@@ -12,6 +13,7 @@
 #include "cli/paths.h"
 #include "cli/submit_command.h"
 #include "conf/job_file.h"
+#include "conf/task_groups.h"
 #include "conf/values.h"
 #include "jobqueue/model/submission_limits.h"
 #include "thrift/spec_check.h"
@@ -27,6 +29,7 @@ struct RunOptions {
   std::uint32_t count = 1, retries = 3, ports = 0, gang = 0;
   std::int64_t vcores = 0;
   bool service = false, wait = false, hold = false;
+  std::vector<const CLI::Option*> of_groups;  // what a file says of its groups itself
 };
 
 // A shell reads it again, so that every word is one word there.
@@ -53,12 +56,16 @@ DurationMs duration_option(const char* option, const std::string& text) {
       fmt::format("{} '{}': write a duration like 30s, 10m, 2h", option, printable(text)));
 }
 
-Requirement requirement_of(const std::string& text) {
+// `rack=!r9,r8`: one ! is for all that follow.
+Requirement required(const std::string& text) {
   auto [label, value] = name_and_value("--require", text);
-  Requirement out{label, {}, value.starts_with('!')};
-  std::istringstream values(out.none_of ? value.substr(1) : value);
-  for (std::string each; std::getline(values, each, ',');) out.values.push_back(each);
-  return out;
+  const bool none_of = value.starts_with('!');
+  std::vector<std::string> values;
+  std::istringstream words(value);
+  for (std::string each; std::getline(words, each, ',');)
+    values.push_back(none_of && !each.starts_with('!') ? "!" + each : each);
+  if (auto out = requirement_of(label, std::move(values))) return std::move(*out);
+  throw wrong_use(fmt::format("--require '{}': write {}", printable(text), kValuesAllowed));
 }
 
 // The one group of a command.
@@ -81,7 +88,7 @@ TaskGroupSpec group_of(const RunOptions& options) {
     if (!units) throw wrong_use(fmt::format("--resource '{}': write NAME=N", printable(text)));
     group.asked.named[resource] = *units;
   }
-  for (const std::string& text : options.require) group.require.push_back(requirement_of(text));
+  for (const std::string& text : options.require) group.require.push_back(required(text));
   for (const std::string& text : options.environment)
     group.environment.insert(name_and_value("--env", text));
   return group;
@@ -95,9 +102,23 @@ std::string text_of(const std::string& path) {
   return std::move(text).str();
 }
 
+// Else it would be ignored.
+void refuse_what_the_file_says(const RunOptions& options) {
+  std::vector<std::string> given;
+  for (const CLI::Option* option : options.of_groups) {
+    if (option->count() > 0) given.push_back(option->get_name());
+  }
+  if (given.empty()) return;
+  throw wrong_use(
+      fmt::format("{}: the file says it, allowed with -f: --queue, --name, --time-limit, "
+                  "--priority, --working-directory, --hold",
+                  fmt::join(given, ", ")));
+}
+
 JobSpec spec_of(const RunOptions& options) {
   if (options.file.empty() == options.command.empty())
     throw wrong_use("write what is to run: -f FILE, or -- COMMAND; see `weir run --help`");
+  if (!options.file.empty()) refuse_what_the_file_says(options);
   JobSpec spec;
   spec.reduces = 0;
   spec.task_timeout_ms = 0;
@@ -140,36 +161,46 @@ void add_run_options(CLI::App& command, RunOptions& o) {
   using Limits = SubmissionLimits;
   const auto number = [&](const char* name, auto& value, std::int64_t least, std::int64_t most,
                           const char* what) {
-    command.add_option(name, value, what)->type_name("N")->check(CLI::Range(least, most));
+    return command.add_option(name, value, what)
+        ->type_name("N")
+        ->check(CLI::Range(least, most));
   };
+  const auto of_group = [&](const CLI::Option* option) { o.of_groups.push_back(option); };
   command.add_option("-f,--file", o.file, "the application; the options of groups are in it then")
       ->type_name("FILE");
   command.add_option("--queue", o.queue, "its dotted path, or its last part");
   command.add_option("--name", o.name, "for people (default: the command)");
-  number("--count", o.count, 1, Limits::kTasksPerGroup, "tasks that run the command (default 1)");
-  command.add_option("--memory", o.memory, "of each task, like 512M, 2G (512 is in MB)")
-      ->type_name("SIZE");
-  number("--vcores", o.vcores, 0, Limits::kVcoresPerTask, "of each task");
-  command.add_option("--resource", o.resources, "of each task, like gpu=1; repeatable")
-      ->type_name("NAME=N");
-  command
-      .add_option("--require", o.require,
-                  "of the tracker's labels, like disk=ssd, zone=a,b or rack=!r9; repeatable")
-      ->type_name("LABEL=VALUE");
-  number("--ports", o.ports, 0, Limits::kPortsPerTask,
-         "of the tracker's, for each task: WEIR_PORT0 ...");
-  number("--gang", o.gang, 0, Limits::kTasksPerGroup, "so many tasks start together, or none");
-  number("--retries", o.retries, 0, Limits::kAttemptsPerTask,
-         "failures of a task that are forgiven (default 3)");
-  command.add_option("--env", o.environment, "an environment variable; repeatable")
-      ->type_name("NAME=VALUE");
+  of_group(number("--count", o.count, 1, Limits::kTasksPerGroup,
+                  "tasks that run the command (default 1)"));
+  of_group(
+      command.add_option("--memory", o.memory, "of each task, like 512M, 2G (512 is in MB)")
+          ->type_name("SIZE"));
+  of_group(number("--vcores", o.vcores, 0, Limits::kVcoresPerTask, "of each task"));
+  of_group(
+      command.add_option("--resource", o.resources, "of each task, like gpu=1; repeatable")
+          ->type_name("NAME=N"));
+  of_group(command
+               .add_option("--require", o.require,
+                           "of the tracker's labels, like disk=ssd, zone=a,b or rack=!r9; "
+                           "repeatable")
+               ->type_name("LABEL=VALUE"));
+  of_group(number("--ports", o.ports, 0, Limits::kPortsPerTask,
+                  "of the tracker's, for each task: WEIR_PORT0 ..."));
+  of_group(number("--gang", o.gang, 0, Limits::kTasksPerGroup,
+                  "so many tasks start together, or none"));
+  of_group(number("--retries", o.retries, 0, Limits::kAttemptsPerTask,
+                  "failures of a task that are forgiven (default 3)"));
+  of_group(
+      command.add_option("--env", o.environment, "an environment variable; repeatable")
+          ->type_name("NAME=VALUE"));
   command.add_option("--time-limit", o.time_limit, "of the job, after its first task started")
       ->type_name("TIME");
   command.add_option("--priority", o.priority, "VERY_HIGH, HIGH, NORMAL, LOW or VERY_LOW")
       ->type_name("P");
   command.add_option("--working-directory", o.working_directory, "default: the attempt's own")
       ->type_name("DIR");
-  command.add_flag("--service", o.service, "runs until it is killed; tasks that end start again");
+  of_group(command.add_flag("--service", o.service,
+                            "runs until it is killed; tasks that end start again"));
   command.add_flag("--hold", o.hold, "nothing of it starts before `weir job release ID`");
   command.add_flag("--wait", o.wait,
                    "show progress until the end (^C asks whether to kill it); of one task, exit "

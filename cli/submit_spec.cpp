@@ -155,7 +155,10 @@ void set_output(const SubmitOptions& options, wire::JobSpec& spec) {
 void set_origin(const SubmitOptions& options, wire::JobSpec& spec) {
   if (!options.input.empty()) {
     spec.input.clear();
-    for (const std::string& path : options.input) spec.input.push_back(absolute_path(path));
+    for (const std::string& path : options.input) {
+      if (path.empty()) throw wrong_use("--input is empty; name a file, directory or pattern");
+      spec.input.push_back(absolute_path(path));
+    }
     spec.__isset.input = true;
   }
   if (!options.split_size.empty())

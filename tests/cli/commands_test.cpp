@@ -115,6 +115,44 @@ TEST_F(Commands, JobExplain) {
   EXPECT_EQ(json({"job", "explain", "7"})["reasons"][0]["numbers"]["have"], 8);
 }
 
+wire::JobStatus application(const std::string& state) {
+  wire::JobStatus job = job_status(7, state);
+  job.maps = task_counts(0);
+  job.reduces = task_counts(0);
+  wire::GroupStatus group;
+  group.name = "main";
+  group.tasks = task_counts(3, 0, 1);
+  group.progress_millionths = 0;
+  job.__set_groups({group});
+  return job;
+}
+
+TEST_F(Commands, JobExplainCountsTheTasksOfAnApplication) {
+  fake.statuses = {application("RUNNING")};
+  EXPECT_THAT(weir({"job", "explain", "7"}).out, HasSubstr("is RUNNING: 2 tasks pending\n"));
+}
+
+TEST_F(Commands, JobLogsOfATaskAreThoseOfItsNewestAttempt) {
+  fake.statuses = {application("RUNNING")};
+  fake.attempt_list.resize(2);
+  const char* states[] = {"FAILED", "RUNNING"};
+  for (int i = 0; i < 2; ++i) {
+    wire::AttemptInfo& attempt = fake.attempt_list[static_cast<std::size_t>(i)];
+    attempt.id.job = 7;
+    attempt.id.kind = wire::TaskKind::TASK;
+    attempt.id.index = 0;
+    attempt.id.attempt = i;
+    attempt.id.__set_group(0);
+    attempt.state = states[i];
+    attempt.tracker = "tt1";
+    attempt.launched_at_ms = i;
+  }
+  EXPECT_THAT(weir({"job", "logs", "7", "--task", "main.0"}).err,
+              HasSubstr("no stdout of attempt_0007_g0_000000_1;"));
+  // Of the whole job the one that failed tells most.
+  EXPECT_THAT(weir({"job", "logs", "7"}).err, HasSubstr("of attempt_0007_g0_000000_0;"));
+}
+
 TEST_F(Commands, JobLogsChoosesTheMostTellingAttempt) {
   std::vector<wire::AttemptInfo> attempts(3);
   const char* states[] = {"SUCCEEDED", "FAILED", "RUNNING"};

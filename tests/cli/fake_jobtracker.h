@@ -230,7 +230,8 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
   }
   void explain(wire::JobExplanation& reply, const std::int64_t job) override {
     note("explain");
-    reply.status = weir::cli::job_status(static_cast<int>(job), "WAITING");
+    reply.status = statuses.empty() ? weir::cli::job_status(static_cast<int>(job), "WAITING")
+                                    : statuses.front();
     wire::Reason reason;
     reason.code = "QUEUE_AT_LIMIT";
     reason.message = "queue research runs 8 of 8 slots";

@@ -95,5 +95,12 @@ TEST_F(JobList, AllThatIsMissingIsNamedAtOnce) {
   EXPECT_THAT(run({"job"}).err, Not(HasSubstr("are required")));
 }
 
+TEST_F(JobList, TheLimitIsTheJobTrackers) {
+  for (const char* limit : {"-1", "10001"}) {
+    EXPECT_THAT(refusal({"--limit", limit}),
+                HasSubstr(limit + std::string(" is not within 0 to 10000;")));
+  }
+}
+
 }  // namespace
 }  // namespace weir::cli

@@ -129,6 +129,7 @@ TEST_F(Submit, WrongOptionsAreRefusedBeforeAnybodyIsAsked) {
   expect_refused({"--ok-exit", "1", "--conf", "weir.ok.exit=2"}, "leave one of the two");
   expect_refused({"--env", "A=1", "--env", "A=2"}, "given twice");
   expect_refused({"--input", dir / "missing"}, dir / "missing: does not exist");
+  expect_refused({"--input", ""}, "--input is empty; name a file, directory or pattern");
   expect_refused({"--colour"}, "see `weir submit --help`");
 }
 
@@ -350,6 +351,19 @@ TEST_F(Submit, WaitFailsWithTheJob) {
       ran.err,
       HasSubstr("job_0007 FAILED after 1m01s: task_0007_m_000003 failed 4 times: exit status 3"));
   EXPECT_THAT(ran.err, HasSubstr("weir job logs job_0007"));
+}
+
+TEST_F(Submit, AFailedApplicationSendsToItsStderr) {
+  auto failed = job_status(7, "FAILED");
+  wire::GroupStatus group;
+  group.name = "main";
+  group.tasks = task_counts(2);
+  group.progress_millionths = 0;
+  failed.__set_groups({group});
+  fake.statuses = {failed};
+  const auto ran = submit({"--wait"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("look at `weir job logs job_0007 --stderr`\n"));
 }
 
 TEST_F(Submit, InterruptingTheWaitLeavesTheJob) {

@@ -1,0 +1,64 @@
+// What `weir run` sends, and what it refuses before it asks anybody.
+#include <gmock/gmock.h>
+
+#include "cli/commands_fixture.h"
+#include "cli/temporary_directory.h"
+
+namespace weir::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Run : public Commands {
+ protected:
+  // The words of a command come last.
+  Ran weir_run(std::vector<std::string> more) {
+    more.insert(more.begin(), {"run", "--jobtracker", fake.address()});
+    return run(more);
+  }
+  std::string refusal(std::vector<std::string> more) {
+    const auto ran = weir_run(std::move(more));
+    EXPECT_EQ(ran.code, 2) << ran.out;
+    EXPECT_THAT(fake.asked, IsEmpty());
+    return ran.err;
+  }
+  TemporaryDirectory dir;
+  const std::string file = dir.write("job.yaml",
+                                     "queue: a\ngroups: [{name: ps, command: ./ps.sh}]\n");
+};
+
+TEST_F(Run, WhatTheFileSaysIsNotSaidBesideIt) {
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--count", "2"}, {"--memory", "1G"}, {"--vcores", "1"}, {"--resource", "gpu=1"},
+           {"--require", "disk=ssd"}, {"--ports", "1"}, {"--gang", "2"}, {"--retries", "0"},
+           {"--env", "A=b"}, {"--service"}}) {
+    std::vector<std::string> line = {"-f", file};
+    line.insert(line.end(), more.begin(), more.end());
+    EXPECT_EQ(refusal(line), "weir: " + more[0] +
+                                 ": the file says it, allowed with -f: --queue, --name, "
+                                 "--time-limit, --priority, --working-directory, --hold\n");
+  }
+  EXPECT_THAT(refusal({"-f", file, "--service", "--count", "2"}),
+              HasSubstr("--count, --service: the file says it"));
+  EXPECT_EQ(weir_run({"-f", file, "--queue", "b", "--hold"}).code, 0);
+  EXPECT_EQ(fake.submitted.spec.queue, "b");
+}
+
+TEST_F(Run, RequiresOneOfValuesOrNone) {
+  const auto required = [&](const std::string& what) {
+    EXPECT_EQ(weir_run({"--queue", "a", "--require", what, "--", "true"}).code, 0);
+    return fake.submitted.spec.task_groups.at(0).require.at(0);
+  };
+  EXPECT_FALSE(required("zone=a,b").none_of);
+  for (const char* none : {"rack=!r9,r8", "rack=!r9,!r8"}) {
+    EXPECT_TRUE(required(none).none_of);
+    EXPECT_THAT(required(none).values, testing::ElementsAre("r9", "r8"));
+  }
+  fake.asked.clear();
+  EXPECT_THAT(refusal({"--queue", "a", "--require", "rack=r9,!r8", "--", "true"}),
+              HasSubstr("--require 'rack=r9,!r8': write values that all begin with !"));
+}
+
+}  // namespace
+}  // namespace weir::cli
