@@ -109,10 +109,8 @@ void refuse_what_the_file_says(const RunOptions& options) {
     if (option->count() > 0) given.push_back(option->get_name());
   }
   if (given.empty()) return;
-  throw wrong_use(
-      fmt::format("{}: the file says it, allowed with -f: --queue, --name, --time-limit, "
-                  "--priority, --working-directory, --hold",
-                  fmt::join(given, ", ")));
+  throw wrong_use(fmt::format("{}: with -f the file says it; write it there",
+                              fmt::join(given, ", ")));
 }
 
 JobSpec spec_of(const RunOptions& options) {

@@ -18,14 +18,6 @@ constexpr std::string_view kOfferAllowed = "auto, or amounts by name, {memory_mb
 constexpr std::string_view kLabelsAllowed = "values by label, {disk: ssd, zone: a}";
 constexpr std::string_view kNamesAllowed = "memory_mb, vcores, and names that are not like these";
 
-// What a resource was to be called. One of its own name nobody would ever ask for.
-std::optional<std::string_view> meant_by(std::string_view resource) {
-  constexpr std::string_view kOwn[] = {"memory_mb", "vcores"};
-  const bool begun = resource.size() >= 3 && kOwn[0].starts_with(resource);  // mem, memory
-  const auto meant = begun ? std::optional(kOwn[0]) : nearest(resource, kOwn);
-  return meant == resource ? std::nullopt : meant;
-}
-
 // What is allowed, if it is wrong.
 std::optional<std::string> set_offer(OfferSettings& offer, const std::string& resource,
                                      std::string_view text) {
@@ -56,6 +48,13 @@ Status check_label(const std::string& label, const std::string& value) {
 
 }  // namespace
 
+std::optional<std::string_view> resource_meant(std::string_view name) {
+  constexpr std::string_view kOwn[] = {"memory_mb", "vcores"};
+  const bool begun = name.size() >= 3 && kOwn[0].starts_with(name);  // mem, memory
+  const auto meant = begun ? std::optional(kOwn[0]) : nearest(name, kOwn);
+  return meant == name ? std::nullopt : meant;
+}
+
 std::optional<PortRange> parse_port_range(std::string_view text) {
   const std::size_t dash = text.find('-');
   if (dash == std::string_view::npos) return std::nullopt;
@@ -71,7 +70,7 @@ OfferSettings offer_of(const MapReader& tracker) {
   OfferSettings offer;
   for (const auto& [resource, value] : tracker.named_values("offer", kOfferAllowed)) {
     const std::string key = "offer." + resource;
-    if (const auto meant = meant_by(resource)) {
+    if (const auto meant = resource_meant(resource)) {
       tracker.out().error(value->at, fmt::format("{}: did you mean \"{}\"?, allowed: {}",
                                                  tracker.path(key), *meant, kNamesAllowed));
     } else if (const auto allowed = set_offer(offer, resource, value->text)) {
@@ -125,7 +124,7 @@ Result<OfferSettings> parse_offer(const std::string& text) {
     const std::string resource = part.substr(0, equals);
     if (!said.insert(resource).second)
       return bad_request(resource + " is said twice", "each resource once");
-    if (const auto meant = meant_by(resource)) {
+    if (const auto meant = resource_meant(resource)) {
       return bad_request(fmt::format("{}: did you mean {}?", part, *meant),
                          std::string(kNamesAllowed));
     }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conf/daemon_settings.h"
@@ -11,6 +13,9 @@
 #include "jobqueue/model/result.h"
 
 namespace weir {
+
+// Whether a resource that is called so was to be memory_mb or vcores: neither offered nor declared.
+std::optional<std::string_view> resource_meant(std::string_view name);
 
 void read_offer(const MapReader& tracker, TrackerSettings& settings);
 

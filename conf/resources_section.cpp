@@ -1,8 +1,10 @@
 #include "conf/resources_section.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include <fmt/format.h>
+#include "conf/offer_section.h"
 
 namespace weir {
 namespace {
@@ -28,6 +30,13 @@ void read_names(const MapReader& map, std::vector<std::string>& named) {
   if (!names) return;
   for (std::size_t i = 0; i < names->size(); ++i) {
     const std::string& name = (*names)[i];
+    if (const auto meant = resource_meant(name)) {
+      map.out().error(node->at,
+                      fmt::format("{} has \"{}\": every tracker has {}, allowed: names that are "
+                                  "not like memory_mb or vcores",
+                                  map.path("resources"), name, *meant));
+      return;
+    }
     const bool twice = std::count(names->begin(), names->end(), name) > 1;
     if (is_resource_name(name) && !twice) continue;
     map.out().error(node->at,

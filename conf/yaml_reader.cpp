@@ -66,8 +66,17 @@ MapReader::MapReader(const YamlNode* node, std::string path, Diagnostics& out,
   check_keys(*node, known);
 }
 
+bool MapReader::first_time(const YamlNode& key, Seen& seen, const std::string& where) const {
+  const auto [first, fresh] = seen.emplace(key.text, key.at);
+  if (!fresh) {
+    out_.error(key.at, fmt::format("duplicate key {}{}, first at {}, allowed: each key once",
+                                   shown(key), where, to_string(first->second)));
+  }
+  return fresh;
+}
+
 void MapReader::check_keys(const YamlNode& node, std::span<const std::string_view> known) {
-  std::unordered_map<std::string_view, Mark> seen;
+  Seen seen;
   for (const auto& [key, value] : node.entries) {
     if (key->kind != YamlNode::Kind::kScalar) {
       out_.error(key->at,
@@ -75,12 +84,7 @@ void MapReader::check_keys(const YamlNode& node, std::span<const std::string_vie
                              shown(*key), fmt::join(known, ", ")));
       continue;
     }
-    const auto [first, fresh] = seen.emplace(key->text, key->at);
-    if (!fresh) {
-      out_.error(key->at, fmt::format("duplicate key {}, first at {}, allowed: each key once",
-                                      shown(*key), to_string(first->second)));
-      continue;
-    }
+    if (!first_time(*key, seen, "")) continue;
     const auto match = std::find(known.begin(), known.end(), key->text);
     if (match != known.end()) {
       found_.emplace_back(*match, value.get());
@@ -110,20 +114,14 @@ std::vector<MapReader::NamedValue> MapReader::named_values(std::string_view key,
     wrong(*node, key, allowed);
     return values;
   }
-  std::unordered_map<std::string_view, Mark> seen;
+  Seen seen;
   for (const auto& [name, value] : node->entries) {
     if (name->kind != YamlNode::Kind::kScalar || name->text.empty()) {
       out_.error(name->at, fmt::format("{}: a name is {}, allowed: {}", path(key), shown(*name),
                                        allowed));
       continue;
     }
-    const auto [first, fresh] = seen.emplace(name->text, name->at);
-    if (fresh) {
-      values.emplace_back(name->text, value.get());
-    } else {
-      out_.error(name->at, fmt::format("{} has {} twice, first at {}, allowed: each name once",
-                                       path(key), shown(*name), to_string(first->second)));
-    }
+    if (first_time(*name, seen, " in " + path(key))) values.emplace_back(name->text, value.get());
   }
   return values;
 }

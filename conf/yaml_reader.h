@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -75,6 +76,9 @@ class MapReader {
  private:
   const std::string* scalar(std::string_view key, std::string_view allowed) const;
   void check_keys(const YamlNode& node, std::span<const std::string_view> known);
+  using Seen = std::unordered_map<std::string_view, Mark>;
+  // Reports a key that was there before. `where`: " in queues", or nothing.
+  bool first_time(const YamlNode& key, Seen& seen, const std::string& where) const;
 
   std::string path_;
   Mark at_;

@@ -36,11 +36,10 @@ TEST_F(Run, WhatTheFileSaysIsNotSaidBesideIt) {
     std::vector<std::string> line = {"-f", file};
     line.insert(line.end(), more.begin(), more.end());
     EXPECT_EQ(refusal(line), "weir: " + more[0] +
-                                 ": the file says it, allowed with -f: --queue, --name, "
-                                 "--time-limit, --priority, --working-directory, --hold\n");
+                                 ": with -f the file says it; write it there\n");
   }
   EXPECT_THAT(refusal({"-f", file, "--service", "--count", "2"}),
-              HasSubstr("--count, --service: the file says it"));
+              HasSubstr("--count, --service: with -f the file says it"));
   EXPECT_EQ(weir_run({"-f", file, "--queue", "b", "--hold"}).code, 0);
   EXPECT_EQ(fake.submitted.spec.queue, "b");
 }

@@ -78,8 +78,8 @@ TEST(Offer, WhatIsSaidTwiceOrMisspeltIsRefused) {
             "w.yaml:2:26: tracker.offer.vcore: did you mean \"vcores\"?, allowed: memory_mb, "
             "vcores, and names that are not like these");
   EXPECT_EQ(refusal("{offer: {gpu: 1, gpu: 2}}"),
-            "w.yaml:2:27: tracker.offer has \"gpu\" twice, first at line 2, column 19, allowed: "
-            "each name once");
+            "w.yaml:2:27: duplicate key \"gpu\" in tracker.offer, first at line 2, column 19, "
+            "allowed: each key once");
 }
 
 TEST(Offer, IsNoListAndLabelsAreNone) {
@@ -170,8 +170,8 @@ TEST(JobFile, MapsAreMaps) {
   EXPECT_EQ(group_refusal("require: {disk: []}"),
             "j.yaml:2:41: groups[0].require.disk is an empty list, allowed: at least one value");
   EXPECT_EQ(group_refusal("require: {disk: a, disk: b}"),
-            "j.yaml:2:44: groups[0].require has \"disk\" twice, first at line 2, column 35, "
-            "allowed: each name once");
+            "j.yaml:2:44: duplicate key \"disk\" in groups[0].require, first at line 2, column "
+            "35, allowed: each key once");
   const std::string amounts = " allowed: amounts by name, {memory_mb: 2048, vcores: 1, gpu: 2}";
   EXPECT_EQ(group_refusal("resources: [2048]"),
             "j.yaml:2:36: groups[0].resources is a list," + amounts);
