@@ -260,8 +260,8 @@ TEST_F(Applications, MorePortsThanAnyTrackerHasAreRefused) {
   const auto refused = h.step(SubmitJob{{"ann", {}}, spec});
   ASSERT_EQ(refused.size(), 1u);
   EXPECT_EQ(std::get<Error>(refused[0].body).message,
-            "main: 1024 MB, 1 vcore, 1 gpu, 11 ports; the largest of 1 tracker offers 8192 MB, "
-            "8 vcores, 4 gpu, 10 ports");
+            "group main: 1024 MB, 1 vcore, 1 gpu, 11 ports; the largest of 1 tracker offers "
+            "8192 MB, 8 vcores, 4 gpu, 10 ports");
 }
 
 TEST_F(Applications, AServiceThatRestsSaysSo) {
