@@ -88,7 +88,7 @@ std::optional<Choice> ContainerCapacity::choose_reserved(const Reservation& rese
 std::string_view ContainerCapacity::over(const Reservation& reserved,
                                          const KeptRoom* kept) const {
   if (const auto why = reservation_over(state_, reserved, kept); !why.empty()) return why;
-  const auto within = [this](const Job& job) { return standing_.gang_within(job); };
+  const auto within = [this](const Job& job) { return users_.gang_within(job); };
   if (gives_way(state_, reserved, kept, within)) return "gives_way";
   const Job& job = state_.job(reserved.job);
   return why_it_may_not_wait(job, job.need(reserved.kind));

@@ -65,7 +65,7 @@ Preemption ContainerCapacity::tick(TimeMs now) {
   const KeptRoom* kept = room ? &*room : nullptr;
   end_what_is_over(
       state_, kept, [&](const Reservation& reserved) { return over(reserved, kept); },
-      [this](const Job& job) { return standing_.gang_within(job); }, plan);
+      [this](const Job& job) { return users_.gang_within(job); }, plan);
   if (pass_) {
     ContainerKills kills(
         state_, *pass_, now, settings_.preemption,

@@ -1,6 +1,9 @@
 #include "capacity/container_claims.h"
 
 #include <algorithm>
+#include <map>
+
+#include "capacity/container_users.h"
 
 namespace weir {
 namespace {
@@ -22,15 +25,24 @@ void each_owed(const ClusterState& state, const ContainerItems& items, QueueId l
                const Amounts& bound, const std::function<bool(const OwedItem&)>& use) {
   const Space& space = state.space();
   Amounts taken = state.queue(leaf).running;
+  const bool hard = has_hard_limit(state, leaf);
+  std::map<UserId, Amounts> taken_by;  // where a limit forbids more
   items.visit(
       [&](const ContainerItems::Bucket& bucket) {  // what could never be within it is passed
         return tasks_within(space, {}, bucket.size->need, bound) > 0;
       },
       [&](const ItemOrder& item, const ContainerItems::Bucket& bucket) {
         const Resources& need = bucket.size->need;
-        const std::int64_t wanted = state.job(item.job.id).launchable(item.kind);
+        std::int64_t wanted = state.job(item.job.id).launchable(item.kind);
+        if (hard) {
+          wanted = std::min(wanted, tasks_within_limit(state, leaf, bound, bucket.user, need,
+                                                       taken_by[bucket.user]));
+        }
         const std::int64_t tasks = std::min(wanted, tasks_within(space, taken, need, bound));
-        for (const Dimension d : space.dimensions()) taken[d] += tasks * need[d];
+        for (const Dimension d : space.dimensions()) {
+          taken[d] += tasks * need[d];
+          if (hard) taken_by[bucket.user][d] += tasks * need[d];
+        }
         const bool enough =
             tasks > 0 && use({item.job.id, item.kind, bucket.size, tasks});
         return enough || tasks < wanted;

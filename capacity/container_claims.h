@@ -1,10 +1,10 @@
 // What leaves are owed where containers count (containers.md 3.2, 4.4): OWED(GC) of a leaf are its
 // wanted tasks in its order, each taken if within the guarantee together with what runs and those
 // taken. The first that is not, though it would be if the leaf ran nothing, ends the list: else the
-// room of a large task is claimed, and taken by force, by small ones behind it for ever. At the
-// pass leaves put them, first fit, into what is free, trackers in order of registration; what finds
-// no room, in each dimension, is what claims follow and what may be killed for. One pass is made at
-// a time, off the heartbeat path.
+// room of a large task is claimed, and taken by force, by small ones behind it for ever. What a
+// hard limit forbids its user is not wanted. At the pass leaves put them, first fit, into what is
+// free, trackers in order of registration; what finds no room, in each dimension, is what claims
+// follow and what may be killed for. One pass is made at a time, off the heartbeat path.
 #pragma once
 
 #include <functional>

@@ -128,11 +128,12 @@ ContainerHeads::Views::Answer ContainerHeads::answer_of_leaf(QueueId leaf,
   items.visit(
       [&](const Bucket& bucket) {
         return (mask_of(*bucket.size) & masks.starts) != 0 &&
-               !waiting.is_in_the_way(*bucket.items.begin(), bucket.size->need) &&
+               (bucket.size->gang ||
+                !waiting.is_in_the_way(*bucket.items.begin(), bucket.size->need)) &&
                users_.over_limit(leaf, bucket.user, bucket.size->need);
       },
       [&](const ItemOrder& item, const Bucket& bucket) {
-        if (waiting.is_in_the_way(item, bucket.size->need)) return false;
+        if (!bucket.size->gang && waiting.is_in_the_way(item, bucket.size->need)) return false;
         answer.depends = mask_of(*bucket.size) == kFurtherSizes ||
                          is_particular(state_.job(item.job.id), item.kind);
         if (!answer.depends)
@@ -267,11 +268,17 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
   items.visit(
       [&](const Bucket& bucket) {
         const Resources& need = bucket.size->need;
-        return users_.over_limit(leaf, bucket.user, need) && starts(bucket, reach) &&
-               !waiting.is_in_the_way(*bucket.items.begin(), need) &&
-               leaves(reach.kept, leaf.index(), need);
+        if (!users_.over_limit(leaf, bucket.user, need)) return false;
+        return bucket.size->gang || (starts(bucket, reach) &&
+                                     !waiting.is_in_the_way(*bucket.items.begin(), need) &&
+                                     leaves(reach.kept, leaf.index(), need));
       },
       [&](const ItemOrder& item, const Bucket& bucket) {
+        if (bucket.size->gang) {
+          head = head_of_gang(leaf, state_.job(item.job.id), reach);
+          if (head && head->reserves) head.reset();
+          return head.has_value();
+        }
         if (waiting.is_in_the_way(item, bucket.size->need)) return false;
         if (!spares(leaf, item.job.id, bucket.size->need, reach)) return false;
         if (state_.pick_task(item.job.id, item.kind, reach.tracker.id))
@@ -302,7 +309,7 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_gang(QueueId leaf, c
 
 std::optional<Choice> ContainerHeads::choice_of_gang(const Job& job, const Reach& reach) const {
   const GangSearch gangs(state_, reach.tracker, reach.reserve, reach.kept,
-                         [this](const Job& other) { return standing_.gang_within(other); });
+                         [this](const Job& other) { return users_.gang_within(other); });
   return gangs.choice(job, standing_.short_on_the_way(job.queue, job.need(job.gang_kind())));
 }
 

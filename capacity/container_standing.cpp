@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "capacity/container_users.h"
+
 namespace weir {
 
 ContainerStanding::ContainerStanding(const ClusterState& state,
@@ -20,27 +22,33 @@ ContainerStanding::ContainerStanding(const ClusterState& state,
 void ContainerStanding::resized() {
   resized_ = true;
   index_.cluster_changed();
+  for (const QueueId leaf : tree().leaves())  // what its users may have follows
+    if (has_hard_limit(state_, leaf)) index_.mark(leaf.index());
 }
 
 void ContainerStanding::settle() {
   const Space& space = state_.space();
+  if (resized_) {
+    bounds_.resize(state_.total());
+    for (const Dimension d : space.dimensions()) shares_[d.place()].resize(state_.total()[d]);
+    resized_ = false;
+  }
   index_.take_changed(leaves_);
   for (const std::size_t place : leaves_) {
     const QueueId leaf(place);
     if (!tree().leaf(leaf)) continue;
     mark(leaf);
     const ContainerIndex::Leaf& here = index_.leaf(place);
+    const Amounts pending =
+        has_hard_limit(state_, leaf)
+            ? pending_within_limits(state_, leaf, guaranteed(leaf), here.items)
+            : here.pending;
     for (const Dimension d : space.dimensions()) {
       shares_[d.place()].set_leaf(leaf, {.running = state_.queue(leaf).running[d],
-                                         .pending = here.pending[d],
+                                         .pending = pending[d],
                                          .dying = here.dying[d],
                                          .waiting_jobs = here.items.jobs()});
     }
-  }
-  if (resized_) {
-    bounds_.resize(state_.total());
-    for (const Dimension d : space.dimensions()) shares_[d.place()].resize(state_.total()[d]);
-    resized_ = false;
   }
   for (const Dimension d : space.dimensions()) {
     QueueShares& shares = shares_[d.place()];
@@ -84,6 +92,7 @@ bool ContainerStanding::short_on_the_way(QueueId leaf, const Resources& need) co
 }
 
 bool ContainerStanding::gang_within(const Job& job) const {
+  if (!index_.wants(job.id, job.gang_kind())) return false;
   for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
     if (!within(state_.space(), state_.queue(q).running, job.need(job.gang_kind()), allocated(q)))
       return false;

@@ -39,7 +39,7 @@ class ContainerStanding {
   bool is_short_here(QueueId queue, const Resources& need) const;
   bool short_on_the_way(QueueId leaf, const Resources& need) const;
   bool short_of_maximum(QueueId queue, const Resources& need) const;
-  // The job's gang is within what is allocated to all queues on its way.
+  // The job's gang could start somewhere, within what is allocated to all queues on its way.
   bool gang_within(const Job& job) const;
   // What of the cluster's room is kept, if any is.
   std::optional<KeptRoom> kept_room(KeptRoom::Stands stands) const {

@@ -1,10 +1,80 @@
 #include "capacity/container_users.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "jobqueue/policy/user_limit.h"
 
 namespace weir {
+namespace {
+
+bool limits(const UserLimit& limit) {
+  return limit.minimum_hundredths < kWholeInHundredths || limit.factor_millionths;
+}
+
+// Users with a job in state RUNNING, or something of one that is over or waits again; these are
+// few, and not for long.
+std::int64_t active(const QueueState& leaf, Dimension d) {
+  if (leaf.users_lingering == 0) return leaf.users_with_jobs;
+  return std::count_if(leaf.users.begin(), leaf.users.end(), [d](const auto& user) {
+    return user.second.jobs_running > 0 || user.second.running[d] > 0;
+  });
+}
+
+std::int64_t runs(const QueueState& leaf, UserId id, Dimension d) {
+  const auto user = leaf.users.find(id);
+  return user == leaf.users.end() ? 0 : user->second.running[d];
+}
+
+}  // namespace
+
+bool has_hard_limit(const ClusterState& state, QueueId leaf) {
+  const UserLimit& limit = state.tree().node(leaf).settings.user_limit;
+  return limit.mode == UserLimit::Mode::kHard && limits(limit);
+}
+
+std::int64_t tasks_within_limit(const ClusterState& state, QueueId leaf, const Amounts& guaranteed,
+                                UserId user, const Resources& task, const Amounts& taken) {
+  const QueueState& queue = state.queue(leaf);
+  std::int64_t tasks = INT64_MAX;
+  for (const Dimension d : state.space().dimensions()) {
+    if (task[d] == 0) continue;
+    const std::int64_t limit =
+        user_limit_slots(state.tree().node(leaf).settings.user_limit,
+                         {.guaranteed = guaranteed[d],
+                          .running = queue.running[d],
+                          .need = task[d],
+                          .active_users = active(queue, d)});
+    const std::int64_t left = limit - runs(queue, user, d) - taken[d];
+    tasks = std::min(tasks, std::max<std::int64_t>(0, left) / task[d]);
+  }
+  return tasks;
+}
+
+Amounts pending_within_limits(const ClusterState& state, QueueId leaf, const Amounts& guaranteed,
+                              const ContainerItems& items) {
+  std::vector<const ContainerItems::Bucket*> buckets;
+  for (const ContainerItems::Bucket& bucket : items.buckets())
+    if (bucket.tasks > 0) buckets.push_back(&bucket);
+  std::sort(buckets.begin(), buckets.end(), [](const auto* a, const auto* b) {
+    if (a->user != b->user) return a->user < b->user;
+    return b->size->need.amount < a->size->need.amount;
+  });
+  Amounts pending, taken;
+  UserId user;
+  for (const ContainerItems::Bucket* bucket : buckets) {
+    if (bucket->user != user) taken = {};
+    user = bucket->user;
+    const Resources& need = bucket->size->need;
+    const std::int64_t tasks = std::min(
+        bucket->tasks, tasks_within_limit(state, leaf, guaranteed, user, need, taken));
+    for (const Dimension d : state.space().dimensions()) {
+      taken[d] += tasks * need[d];
+      pending[d] += tasks * need[d];
+    }
+  }
+  return pending;
+}
 
 Amounts ContainerUsers::reserved_by_others(QueueId leaf, UserId user, JobId job) const {
   Amounts reserved;
@@ -43,6 +113,12 @@ bool ContainerUsers::above_limit(QueueId leaf, UserId user) const {
   return false;
 }
 
+bool ContainerUsers::gang_within(const Job& job) const {
+  return standing_.gang_within(job) &&
+         !(has_hard_limit(state_, job.queue) &&
+           over_limit(job.queue, job.user, job.need(job.gang_kind())));
+}
+
 std::int64_t ContainerUsers::limit_shown(QueueId queue, Dimension d) const {
   if (!state_.tree().leaf(queue) || !limited(queue)) return -1;
   const auto& users = state_.queue(queue).users;
@@ -52,29 +128,17 @@ std::int64_t ContainerUsers::limit_shown(QueueId queue, Dimension d) const {
   return used ? part(queue, UserId{}, d, 0).allowed : -1;
 }
 
-// Users with a job in state RUNNING, or something of one that is over or waits again; these are
-// few, and not for long.
-std::int64_t ContainerUsers::active(const QueueState& leaf, Dimension d) {
-  if (leaf.users_lingering == 0) return leaf.users_with_jobs;
-  return std::count_if(leaf.users.begin(), leaf.users.end(), [d](const auto& user) {
-    return user.second.jobs_running > 0 || user.second.running[d] > 0;
-  });
-}
-
 // Quickly, for most: within an equal part of what the leaf has.
 bool ContainerUsers::has_enough(QueueId leaf, UserId id, Dimension d, std::int64_t more) const {
   if (state_.tree().node(leaf).settings.user_limit.factor_millionths) return false;
   const QueueState& queue = state_.queue(leaf);
-  const auto user = queue.users.find(id);
-  const std::int64_t has = user == queue.users.end() ? 0 : user->second.running[d];
   const QueueLine& line = standing_.line(leaf, d);
-  return (has + more) * std::max<std::int64_t>(active(queue, d), 1) <=
+  return (runs(queue, id, d) + more) * std::max<std::int64_t>(active(queue, d), 1) <=
          std::max(line.guaranteed, line.allocated);
 }
 
 bool ContainerUsers::limited(QueueId leaf) const {
-  const UserLimit& limit = state_.tree().node(leaf).settings.user_limit;
-  return limit.minimum_hundredths < kWholeInHundredths || limit.factor_millionths;
+  return limits(state_.tree().node(leaf).settings.user_limit);
 }
 
 // What the user runs in the leaf, and up to what he may with a task that takes so much.
@@ -82,8 +146,7 @@ ContainerUsers::Part ContainerUsers::part(QueueId leaf, UserId id, Dimension d,
                                           std::int64_t need) const {
   const QueueState& queue = state_.queue(leaf);
   const QueueLine& line = standing_.line(leaf, d);
-  const auto user = queue.users.find(id);
-  return {.has = user == queue.users.end() ? 0 : user->second.running[d],
+  return {.has = runs(queue, id, d),
           .allowed = user_limit_slots(state_.tree().node(leaf).settings.user_limit,
                                       {.guaranteed = line.guaranteed,
                                        .allocated = line.allocated,

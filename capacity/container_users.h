@@ -7,8 +7,19 @@
 
 #include "capacity/container_standing.h"
 #include "jobqueue/model/cluster_state.h"
+#include "jobqueue/policy/container_items.h"
 
 namespace weir {
+
+// --- What hard limits leave of what users want: by what the leaf is guaranteed and runs, as what
+// --- it is allocated follows from it
+bool has_hard_limit(const ClusterState& state, QueueId leaf);
+// How many more such tasks the user may have, beside what he runs and `taken`.
+std::int64_t tasks_within_limit(const ClusterState& state, QueueId leaf, const Amounts& guaranteed,
+                                UserId user, const Resources& task, const Amounts& taken);
+// PEND: of each user as many of his tasks as he may have, large ones first.
+Amounts pending_within_limits(const ClusterState& state, QueueId leaf, const Amounts& guaranteed,
+                              const ContainerItems& items);
 
 class ContainerUsers {
  public:
@@ -27,6 +38,8 @@ class ContainerUsers {
   std::optional<Over> where_over(QueueId leaf, UserId user, const Resources& task,
                                  const Amounts& reserved = {}) const;
   bool above_limit(QueueId leaf, UserId user) const;
+  // The job's gang is within all shares on its way, and no hard limit of its user forbids it.
+  bool gang_within(const Job& job) const;
   // Up to where a user may go, whatever his next task takes; -1: nobody is there, or is limited.
   std::int64_t limit_shown(QueueId queue, Dimension d) const;
   // What other jobs of the user have reserved in the leaf.
@@ -37,7 +50,6 @@ class ContainerUsers {
     std::int64_t has = 0, allowed = 0;
   };
   bool limited(QueueId leaf) const;
-  static std::int64_t active(const QueueState& leaf, Dimension d);
   bool has_enough(QueueId leaf, UserId user, Dimension d, std::int64_t more) const;
   Part part(QueueId leaf, UserId user, Dimension d, std::int64_t need) const;
 

@@ -69,6 +69,7 @@ class PoolAmounts {
     QueueId queue;   // where
     Amounts queued;  // so much is counted as wanted
     bool runnable = false;
+    bool wants_gang = false;  // it could start somewhere
     bool stands = false;  // it runs, or may
     Amounts dealt;        // what it wanted when its share was dealt
     bool otherwise = false;  // its share may be another by what it wants now
@@ -181,12 +182,14 @@ template <class Placeable>
 void PoolAmounts::read(JobLine& line, const Job& job, Placeable placeable) {
   Amounts running, demand;
   decltype(line.sizes) sizes;
+  line.wants_gang = false;
   for (const TaskKind kind : job.items()) {
     const TaskGroup& group = job.tasks(kind);
     if (line.runnable && job.launchable(kind) > 0)
       sizes.push_back({group.size, job.picky(kind)});
     const std::uint32_t wanted =
         line.runnable && placeable(job, kind) ? job.launchable(kind) + group.dying : 0;
+    if (wanted > 0 && job.is_gang(kind)) line.wants_gang = true;
     for (const Dimension d : state_.space().dimensions()) {
       const std::int64_t one = job.need(kind)[d];
       running[d] += one * group.running;

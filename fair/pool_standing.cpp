@@ -13,7 +13,7 @@ PoolStanding::JobLine* PoolStanding::find(JobId job) const {
 
 bool PoolStanding::gang_within(const Job& job) const {
   const JobLine* line = find(job.id);
-  if (line == nullptr) return false;
+  if (line == nullptr || !line->wants_gang) return false;
   const Resources& sum = job.need(job.gang_kind());
   amounts_.settle_jobs(line->pool);
   if (!in_order(line->pool) && !amounts_.within_share(*line, line->running, sum)) return false;

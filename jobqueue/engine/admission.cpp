@@ -7,6 +7,7 @@
 #include "jobqueue/model/access_rights.h"
 #include "jobqueue/model/containers.h"
 #include "jobqueue/model/counted.h"
+#include "jobqueue/model/gang_fit.h"
 #include "jobqueue/model/labels.h"
 #include "jobqueue/model/map_output_codec.h"
 #include "jobqueue/model/map_output_keys.h"
@@ -169,11 +170,16 @@ Status Submissions::check_gang(const JobSpec& spec, QueueId leaf) const {
   const std::vector<Resources> containers =
       containers_of(spec, state_.settings().resources, space);
   Resources sum;
+  std::vector<GangGroup> groups;
+  std::string all;
   for (const TaskKind kind : spec.kinds()) {
     const TaskGroupSpec& group = spec.task_groups[group_number(kind)];
     const Resources& need = containers[group_number(kind)];
     for (const Dimension d : space.dimensions()) sum[d] += need[d] * group.gang;
     if (group.gang == 0) continue;
+    groups.push_back({&group, need, std::int64_t{group.gang}});
+    all += (all.empty() ? "" : " and ") + group.name + ", " + std::to_string(group.gang) + " x " +
+           space.text(need) + ",";
     const std::int64_t fit =
         std::max(fit_empty(state_, need, group, true), fit_empty(state_, need, group, false));
     if (fit >= std::int64_t{group.gang}) continue;
@@ -183,6 +189,11 @@ Status Submissions::check_gang(const JobSpec& spec, QueueId leaf) const {
                      space.text(need) + ports + "; the empty cluster holds " +
                      std::to_string(fit) +
                      (group.spread ? ", spread by " + group.spread->by : ""),
+                 "fewer that start together, or smaller ones"};
+  }
+  if (!fit_together(state_, groups, true) && !fit_together(state_, groups, false)) {
+    return Error{ErrorCode::kBadRequest,
+                 "the gang: " + all + " do not find room in the empty cluster together",
                  "fewer that start together, or smaller ones"};
   }
   for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {

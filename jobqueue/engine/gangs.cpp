@@ -136,7 +136,8 @@ const char* Gangs::start(TrackerState& tracker, Job& job, Offer& offer, bool cla
 }
 
 void Gangs::launch_members(TrackerState& tracker) {
-  const bool fits = tracker.within_offer();
+  // What it is told to drop has its room until then.
+  const bool fits = tracker.within_offer() && tracker.to_drop == 0;
   const std::vector<AttemptSlot> attempts = tracker.attempts;
   for (const AttemptSlot slot : attempts) {
     if (!state_.attempt(slot).live || !state_.attempt(slot).untold) continue;

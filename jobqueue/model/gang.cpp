@@ -1,15 +1,10 @@
 #include "jobqueue/model/gang.h"
 
 #include <algorithm>
-#include <map>
-#include <string_view>
 
 #include "jobqueue/model/cluster_state.h"
-#include "jobqueue/model/labels.h"
 
 namespace weir {
-
-constexpr std::int64_t kTasksAtMost = 1'000'000;  // one that takes nothing fits so often
 
 bool Gang::has(const TaskKey& task) const {
   return std::binary_search(members.begin(), members.end(), task);
@@ -87,36 +82,6 @@ Resources sum_of(const Job& job, const std::vector<TaskKey>& tasks) {
       sum.amount[i] += of[group_number(kind)] * need.amount[i];
   }
   return sum;
-}
-
-std::int64_t fit_empty(const ClusterState& state, const Resources& need,
-                       const TaskGroupSpec& group, bool ever) {
-  std::map<std::string_view, std::int64_t> fit;  // by the label that they are spread by
-  for (const TrackerState& tracker : state.trackers()) {
-    if ((!ever && !tracker.counts()) || !meets(tracker, state, group.require)) continue;
-    const Resources& total = ever ? tracker.largest : tracker.total;
-    std::int64_t here = kTasksAtMost;
-    for (std::size_t i = 0; i < kDimensionCount; ++i) {
-      if (need.amount[i] > 0) here = std::min(here, total.amount[i] / need.amount[i]);
-    }
-    if (group.ports > 0) here = std::min<std::int64_t>(here, tracker.port_count / group.ports);
-    const std::string_view value = group.spread ? label_of(tracker, state, group.spread->by) : "";
-    if (here > 0) fit[value] += here;
-  }
-  std::int64_t least = kTasksAtMost;
-  for (const auto& [value, tasks] : fit) least = std::min(least, tasks);
-  const std::int64_t most = group.spread ? least + group.spread->max_skew : kTasksAtMost;
-  std::int64_t all = 0;
-  for (const auto& [value, tasks] : fit) all += group.spread ? std::min(tasks, most) : tasks;
-  return all;
-}
-
-bool fits_empty(const ClusterState& state, const Job& job) {
-  return std::all_of(job.kinds().begin(), job.kinds().end(), [&](TaskKind kind) {
-    const TaskGroupSpec& group = job.spec->task_groups[group_number(kind)];
-    return group.gang == 0 ||
-           fit_empty(state, job.need(kind), group, false) >= std::int64_t{group.gang};
-  });
 }
 
 }  // namespace weir

@@ -17,7 +17,6 @@ namespace weir {
 class ClusterState;
 struct Job;
 struct JobSpec;
-struct TaskGroupSpec;
 
 // The gang of one job.
 struct Gang {
@@ -57,12 +56,5 @@ bool all_have_ports(const ClusterState& state, const Job& job);
 std::vector<TaskKey> gang_without_room(const ClusterState& state, const Job& job);
 // What they need, in all.
 Resources sum_of(const Job& job, const std::vector<TaskKey>& tasks);
-// How many tasks of the group, of that need, fit where its labels and ports let them when nothing
-// runs there, spread as it asks: on trackers that count now, or (`ever`) on all there are, each as
-// large as it was at most.
-std::int64_t fit_empty(const ClusterState& state, const Resources& need,
-                       const TaskGroupSpec& group, bool ever);
-// Whether the cluster, if it were empty, had room for all members of each group by itself.
-bool fits_empty(const ClusterState& state, const Job& job);
 
 }  // namespace weir

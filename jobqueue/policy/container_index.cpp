@@ -63,6 +63,11 @@ void ContainerIndex::cluster_changed() {
   }
 }
 
+bool ContainerIndex::wants(JobId job, TaskKind kind) const {
+  const auto found = jobs_.find(job);
+  return found != jobs_.end() && found->second.kinds[place_of(kind)].launchable > 0;
+}
+
 void ContainerIndex::count(Entry& entry, TaskKind kind, const Size* size, std::uint32_t launchable,
                            std::uint32_t dying) {
   Entry::Counted& before = entry.kinds[place_of(kind)];

@@ -36,6 +36,8 @@ class ContainerIndex {
     Amounts dying;    // wanted again, not yet launchable
   };
   const Leaf& leaf(std::size_t place) const { return leaves_[place]; }
+  // Some of it is launchable, and some tracker could run it.
+  bool wants(JobId job, TaskKind kind) const;
   // What is launchable in the queue and all below it; counted by queue only.
   const Amounts& pending_in(QueueId queue) const { return pending_in_[queue.index()]; }
   // Leaves that have changed since this was last asked.

@@ -116,7 +116,7 @@ bool ContainerVictims::gives(const Candidate& candidate, const Resources& need, 
 bool ContainerVictims::may_start(JobId id, TaskKind kind, TrackerId tracker) const {
   const Job& job = state_.job(id);
   const TrackerState& there = state_.tracker(tracker);
-  if (job.picky(kind) && !state_.allows(job, kind, there)) return false;
+  if (job.picky(kind) && !state_.allows(job, kind, there, planned_)) return false;
   if (job.waits_for_gang(kind)) {
     return there.in_pool() && !state_.avoided(job, tracker) &&
            state_.fits_in(job.need(kind), there, {});
@@ -142,6 +142,7 @@ bool ContainerVictims::finds_what_dies(JobId job, TaskKind kind) {
     }
     if (may_start(job, kind, tracker)) {
       made_[tracker.index()] -= size.need;
+      plan_on(tracker);
       return true;
     }
     ++on;
@@ -231,6 +232,11 @@ void ContainerVictims::take(const Found& found, const Resources& need) {
     for (const std::size_t other : of_gang_.at(task.job)) take(other);
   }
   made_[found.tracker.index()] -= need;
+  plan_on(found.tracker);
+}
+
+void ContainerVictims::plan_on(TrackerId tracker) {
+  if (member_.job.valid()) planned_.push_back({member_, tracker});
 }
 
 std::optional<TrackerId> ContainerVictims::put(JobId job, TaskKind kind) {
@@ -240,6 +246,7 @@ std::optional<TrackerId> ContainerVictims::put(JobId job, TaskKind kind) {
     const Reservation* kept = reservation_on(state_, tracker.id);
     if (kept != nullptr && kept->job != job) continue;
     made_[tracker.id.index()] -= need;
+    plan_on(tracker.id);
     return tracker.id;
   }
   return std::nullopt;
@@ -252,7 +259,9 @@ ClaimBlock ContainerVictims::plan_gang(const Job& job, const KillForMember& kill
   std::vector<KillOrder> kills;
   std::vector<GangRoom> free;
   std::map<TrackerId, Resources> taken;  // by these
+  planned_.clear();
   for (const TaskKey& member : gang_without_room(state_, job)) {
+    member_ = member;
     if (const auto tracker = put(job.id, member.kind)) {
       const TrackerState& there = state_.tracker(*tracker);
       Resources used = used_on(state_, there);
@@ -267,6 +276,8 @@ ClaimBlock ContainerVictims::plan_gang(const Job& job, const KillForMember& kill
     go_back_to(before);
     return block;
   }
+  member_ = {};
+  planned_.clear();
   plan.kills.insert(plan.kills.end(), kills.begin(), kills.end());
   if (log_only) return ClaimBlock::kNone;
   plan.gang = job.id;
@@ -293,6 +304,8 @@ void ContainerVictims::go_back_to(const Plan& plan) {
   freed_ = plan.freed;
   made_ = plan.made;
   may_find_.clear();
+  member_ = {};
+  planned_.clear();
 }
 
 }  // namespace weir

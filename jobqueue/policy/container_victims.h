@@ -107,6 +107,7 @@ class ContainerVictims {
              const Rules& rules) const;
   bool may_start(JobId job, TaskKind kind, TrackerId tracker) const;
   void take(std::size_t candidate);
+  void plan_on(TrackerId tracker);
   void free_on(TrackerId tracker, Freed& freed) const;
 
   const ClusterState& state_;
@@ -118,6 +119,8 @@ class ContainerVictims {
   Freed freed_;
   std::vector<Resources> made_;  // by TrackerId: what dies, less what is held or planned
   std::map<std::uint32_t, MayFind> may_find_;  // by number of the size
+  TaskKey member_;                 // of the gang that room is made for,
+  std::vector<GangRoom> planned_;  // and where those before it will run
 };
 
 // Room that kills make is on its way to all members of the gang that have none.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "jobqueue/model/gang_fit.h"
+
 namespace weir {
 namespace {
 
@@ -45,6 +47,10 @@ class Places {
       if (all[i].id != here.id && put(member, all[i])) return true;
     }
     return false;
+  }
+  void take_back() {
+    taken_[rooms_.back().tracker] -= job_.need(rooms_.back().task.kind);
+    rooms_.pop_back();
   }
   std::vector<GangRoom>& rooms() { return rooms_; }
 
@@ -89,17 +95,48 @@ std::optional<std::vector<GangRoom>> room_for_all(const ClusterState& state, con
   return std::nullopt;
 }
 
-// Likewise. Where one finds none, nor does another of its group.
-std::vector<GangRoom> rooms_here(const ClusterState& state, const Job& job, const Members& members,
-                                 const TrackerState& here, bool claimant, std::uint32_t at_most) {
+// Where members are not all alike some may take what the others cannot do without.
+bool may_block_others(const Job& job) {
+  std::size_t groups = 0;
+  bool alike = true;
+  const Resources* need = nullptr;
+  for (const TaskKind kind : job.kinds()) {
+    const TaskGroupSpec& group = job.spec->task_groups[group_number(kind)];
+    if (group.gang == 0) continue;
+    ++groups;
+    alike = alike && !job.picky(kind) && (need == nullptr || *need == job.need(kind));
+    need = &job.need(kind);
+  }
+  return groups > 1 && !alike;
+}
+
+// Likewise. Where one finds none, nor does another of its group. `sparing`: after each there is
+// room for the others still, if nothing else ran.
+std::vector<GangRoom> fill(const ClusterState& state, const Job& job, const Members& members,
+                           const TrackerState& here, bool claimant, std::uint32_t at_most,
+                           bool sparing) {
   Places places(state, job, claimant ? here.id : TrackerId{});
   std::optional<TaskKind> refused;
   for (const TaskKey& member : members) {
     if (places.rooms().size() >= at_most) break;
-    if (member.kind == refused || places.put(member, here)) continue;
-    if (!job.failed_on.contains({member.kind, member.index})) refused = member.kind;
+    if (member.kind == refused) continue;
+    if (places.put(member, here)) {
+      if (!sparing || leaves_room_for_rest(state, job, places.rooms())) continue;
+      places.take_back();
+      refused = member.kind;
+    } else if (!job.failed_on.contains({member.kind, member.index})) {
+      refused = member.kind;
+    }
   }
   return std::move(places.rooms());
+}
+
+std::vector<GangRoom> rooms_here(const ClusterState& state, const Job& job, const Members& members,
+                                 const TrackerState& here, bool claimant, std::uint32_t at_most) {
+  std::vector<GangRoom> rooms = fill(state, job, members, here, claimant, at_most, false);
+  if (rooms.empty() || rooms.size() == members.size() || !may_block_others(job)) return rooms;
+  if (leaves_room_for_rest(state, job, rooms)) return rooms;
+  return fill(state, job, members, here, claimant, at_most, true);
 }
 
 }  // namespace
@@ -223,7 +260,8 @@ std::string_view assembly_over(const ClusterState& state, bool within) {
   const Job* job = state.find_job(assembly.job);
   if (job == nullptr || job->gang == nullptr || job->launchable(job->gang_kind()) == 0)
     return "over";
-  if (!fits_empty(state, *job)) return "tracker";  // what it would need is lost
+  // What it would need is lost.
+  if (!fits_empty(state, *job) || !leaves_room_for_rest(state, *job, {})) return "tracker";
   if (within) return "";
   if (!assembly.beyond) return "share";
   const DurationMs at_most = state.settings().resources.gang_hold_ms;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "jobqueue/model/gang_fit.h"
 #include "jobqueue/model/labels.h"
 
 namespace weir {

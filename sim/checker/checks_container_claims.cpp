@@ -10,7 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "jobqueue/model/gang_fit.h"
 #include "jobqueue/model/labels.h"
+#include "jobqueue/model/queue_guarantees.h"
 #include "jobqueue/model/share.h"
 #include "sim/checker/checks_containers.h"
 
@@ -114,7 +116,8 @@ class ClaimCheck {
   }
 
   std::int64_t wanted(const Job& job, TaskKind kind) const {
-    if (job.is_gang(kind)) return gang_fits(job) ? job.launchable(kind) : 0;
+    if (job.is_gang(kind))  // and its groups beside each other, of which no two ways say the same
+      return gang_fits(job) && fits_empty(state_, job) ? job.launchable(kind) : 0;
     const bool anywhere = std::any_of(
         state_.trackers().begin(), state_.trackers().end(), [&](const TrackerState& tracker) {
           if (is_group(kind) &&
@@ -177,22 +180,46 @@ class ClaimCheck {
   // What of the leaf's tasks within its guarantee no free room takes.
   Amount left_of(QueueId leaf) {
     Amount taken, left;
+    std::map<UserId, Amount> taken_by;
     for (const Dimension d : dims()) taken[d.place()] = state_.queue(leaf).running[d];
     for (const Job* job : jobs_of(leaf)) {
       for (const TaskKind kind : job->items()) {
         const Resources& need = job->need(kind);
+        Amount& of_user = taken_by[job->user];
         for (std::int64_t task = wanted(*job, kind); task > 0; --task) {
           if (!is_within(leaf, need, {})) break;  // it could never be
+          if (at_hard_limit(leaf, job->user, need, of_user)) break;
           if (!is_within(leaf, need, taken)) return left;
           const bool placed = put(*job, kind);
           for (const Dimension d : dims()) {
             taken[d.place()] += need[d];
+            of_user[d.place()] += need[d];
             if (!placed) left[d.place()] += need[d];
           }
         }
       }
     }
     return left;
+  }
+
+  // With one more such task beside what the user runs and `taken`.
+  bool at_hard_limit(QueueId leaf, UserId user, const Resources& need, Amount& taken) const {
+    const UserLimit& limit = state_.tree().node(leaf).settings.user_limit;
+    const bool none = limit.minimum_hundredths == kWholeInHundredths && !limit.factor_millionths;
+    if (limit.mode != UserLimit::Mode::kHard || none) return false;
+    const auto& users = state_.queue(leaf).users;
+    return std::any_of(dims().begin(), dims().end(), [&](Dimension d) {
+      if (need[d] == 0) return false;
+      std::int64_t active = 0;
+      for (const auto& [id, uses] : users)
+        active += uses.jobs_running > 0 || uses.running[d] > 0 ? 1 : 0;
+      const auto own = users.find(user);
+      const std::int64_t runs = own == users.end() ? 0 : own->second.running[d];
+      const std::int64_t promised = figures(leaf, d).guaranteed;
+      return runs + taken[d.place()] + need[d] > user_limit(limit, promised, promised,
+                                                            state_.queue(leaf).running[d], need[d],
+                                                            std::max<std::int64_t>(1, active));
+    });
   }
 
   bool is_within(QueueId leaf, const Resources& need, const Amount& taken) const {
