@@ -40,7 +40,7 @@ class Administration : public Part {
   Status check_space(const Settings& settings) const;
   std::optional<std::string> unnamed_finding(const Settings& settings) const;
   void size_jobs();
-  void open_applications();
+  void open_what_waited();
 };
 
 }  // namespace weir

@@ -236,7 +236,7 @@ ReplyBody Administration::apply(const SettingsChanged& change) {
   }
   if (others_count) size_jobs();
   switch_policy(std::string(policy_->name()));  // anew, under the new settings
-  if (others_count) open_applications();
+  if (others_count) open_what_waited();
   parts_.faults.judge_all();
   parts_.jobs.admit_everywhere();
   for (const auto& [id, job] : state_.jobs()) changes_.jobs.insert(id);
@@ -259,9 +259,9 @@ void Administration::size_jobs() {
   bring_containers();
 }
 
-// What waited while slots count may start.
-void Administration::open_applications() {
-  if (!state_.space().containers()) return;
+// Applications that waited while slots count, or reduces for maps while containers did, may start.
+void Administration::open_what_waited() {
+  if (!state_.space().containers()) return parts_.own_maps.end_all();
   std::vector<JobId> waiting;
   for (const auto& [id, job] : state_.jobs()) {
     if (job->type->needs_containers() && !is_over(job->state)) waiting.push_back(id);

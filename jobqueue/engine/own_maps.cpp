@@ -53,6 +53,14 @@ void OwnMaps::started(Job& job) {
   if (std::exchange(job.maps_first, false)) parts_.jobs.after_progress(job);
 }
 
+void OwnMaps::end_all() {
+  std::vector<JobId> jobs;
+  for (const auto& [id, job] : state_.jobs()) {
+    if (job->maps_first) jobs.push_back(id);
+  }
+  for (const JobId id : jobs) started(state_.mutable_job(id));
+}
+
 void OwnMaps::make_room() {
   while (!due_.empty() && due_.begin()->first <= now_) {
     const JobId id = due_.begin()->second;

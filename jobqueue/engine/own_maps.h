@@ -17,6 +17,7 @@ class OwnMaps : public Part {
 
   void watch(Job& job);    // what of it is pending has changed
   void started(Job& job);  // a map of it has
+  void end_all();          // slots count from now on: maps and reduces have their own
   void make_room();        // at each tick: for those that have waited long enough
 
  private:
