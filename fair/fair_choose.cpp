@@ -160,11 +160,15 @@ std::int64_t FairPolicy::room_in(const Standings& standings, PoolId pool) const 
 std::int64_t FairPolicy::queue_room(QueueId queue, TaskKind kind) const {
   std::int64_t room = INT64_MAX;
   if (!queue_limited_[queue.index()]) return room;
-  for (QueueId q = queue; q != QueueTree::root(); q = state_.tree().node(q).parent) {
-    room = std::min(
-        room, queue_maximum_[index(kind)][q.index()] - state_.queue(q).running[kind]);
-  }
+  for (QueueId q = queue; q != QueueTree::root(); q = state_.tree().node(q).parent)
+    room = std::min(room, room_below_maximum(q, kind));
   return room;
+}
+
+// Others may run more than there is: on trackers that do not count any more.
+std::int64_t FairPolicy::room_below_maximum(QueueId queue, TaskKind kind) const {
+  if (!state_.tree().node(queue).settings.maximum_hundredths) return INT64_MAX / 2;
+  return queue_maximum_[index(kind)][queue.index()] - state_.queue(queue).running[kind];
 }
 
 // --- The order of pools ---

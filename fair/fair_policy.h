@@ -186,7 +186,8 @@ class FairPolicy : public Policy, public Pools, public CopySplit, public Specula
   std::optional<Choice> ask_job(JobId job, const Slots& slots, bool urgent);
   std::int64_t pool_room(PoolId pool, TaskKind kind) const;
   std::int64_t room_in(const Standings& standings, PoolId pool) const;
-  std::int64_t queue_room(QueueId queue, TaskKind kind) const;
+  std::int64_t queue_room(QueueId queue, TaskKind kind) const;  // below all maximums on its way
+  std::int64_t room_below_maximum(QueueId queue, TaskKind kind) const;
 
   // --- fair_copies.cpp: copy-compute splitting ---
   // A reduce that has copied and waits for its slots on the tracker at hand.

@@ -48,10 +48,7 @@ Preemption FairPolicy::preempt(TimeMs now) {
          .due = [this, kind, now](PoolId pool) { return due(pool, kind, now); },
          .queue_limited = [this](QueueId queue) { return queue_limited_[queue.index()]; },
          .room_in_queue =
-             [this, kind](QueueId queue) {
-               return queue_maximum_[index(kind)][queue.index()] -
-                      state_.queue(queue).running[kind];
-             }});
+             [this, kind](QueueId queue) { return room_below_maximum(queue, kind); }});
     planner.plan(plan.kills);
     rules_[kOverBudget] += planner.spared();
     for (auto& [path, stamps] : memory_.pools) stamps.unmet[index(kind)] = 0;

@@ -227,7 +227,7 @@ void check_unserved(const Step& step, Memory& memory, Verdict& verdict) {
         const std::int64_t need = claim.slots - std::min(served, claim.slots);
         served -= claim.slots - need;
         if (need == 0 || step.engine.now() < std::max(claim.deadline, claim.kills_from)) continue;
-        const auto victims = search.find(leaf, need);
+        const auto victims = search.find(leaf, need, claim.slots - need);
         if (!victims) continue;
         const auto before = memory.unserved.find(claim.id);
         const TimeMs since = before == memory.unserved.end() ? step.engine.now() : before->second;

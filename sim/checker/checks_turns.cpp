@@ -92,14 +92,8 @@ struct Moment {
     }
     return std::nullopt;
   }
-  // A queue's maximum counts where it or one above it has one.
-  bool over_queue_maximum(QueueId leaf, std::int64_t width) const {
-    const QueueTree& tree = step.state.tree();
-    bool limited = false;
-    for (QueueId q = leaf; q != QueueTree::root(); q = tree.node(q).parent) {
-      limited = limited || tree.node(q).settings.maximum_hundredths.has_value();
-    }
-    return limited && over_maximum(census, queues, leaf, width).has_value();
+  std::optional<std::string> over_queue_maximum(QueueId leaf, std::int64_t width) const {
+    return over_declared_maximum(census, queues, leaf, width);
   }
   // A task that the job has launched here since was there to be launched.
   bool has_task(const PoolJob& job) const {
@@ -158,9 +152,8 @@ void check_limits(const Moment& moment, const AttemptLaunched& launch, Verdict& 
   if (const auto over = moment.over_pool_maximum(job.id, width)) {
     verdict.breach("pool-maximum", what + *over);
   }
-  if (moment.over_queue_maximum(job.queue, width)) {
-    verdict.breach("maximum", what + *over_maximum(moment.census, moment.queues, job.queue, width));
-  }
+  if (const auto over = moment.over_queue_maximum(job.queue, width))
+    verdict.breach("maximum", what + *over);
   if (!moment.may_give_more()) {
     verdict.breach("heartbeat-limit",
                    fmt::format("{}after {} maps and {} reduces in the same heartbeat", what,

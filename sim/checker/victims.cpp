@@ -40,13 +40,15 @@ bool VictimSearch::could_start(QueueId claimant, std::int64_t width, const Track
   });
 }
 
-// Whether another task of the claimant would go over a maximum once those that slots are held for
-// have started; with a hard user limit whose tasks these are matters, so that is taken for a yes.
-bool VictimSearch::full_when_served(QueueId claimant, std::int64_t width) const {
+// Whether another task of the claimant would go over a maximum once those have started for which
+// slots are held, or free; with a hard user limit whose tasks these are matters, so that is taken
+// for a yes.
+bool VictimSearch::full_when_served(QueueId claimant, std::int64_t width,
+                                    std::int64_t coming) const {
   const QueueTree& tree = census.state->tree();
   bool hard = tree.node(claimant).settings.user_limit.mode == UserLimit::Mode::kHard;
   for (QueueId q = claimant; q != QueueTree::root(); q = tree.node(q).parent) {
-    std::int64_t promised = 0;
+    std::int64_t promised = coming;
     for (const Hold& hold : census.state->claims().holds()) {
       if (hold.kind == kind && tree.is_ancestor(q, hold.queue)) promised += hold.slots;
     }
@@ -93,7 +95,8 @@ bool VictimSearch::is_kept(const TrackerState& tracker) const {
          std::any_of(reserved.begin(), reserved.end(), here);
 }
 
-std::optional<Victims> VictimSearch::find(QueueId claimant, std::int64_t need) const {
+std::optional<Victims> VictimSearch::find(QueueId claimant, std::int64_t need,
+                                          std::int64_t coming) const {
   // Each kill is for a task of its own: those that slots are held for already need no more.
   std::map<std::int64_t, std::int64_t> waiting;  // tasks by width
   bool narrow = true;
@@ -125,7 +128,7 @@ std::optional<Victims> VictimSearch::find(QueueId claimant, std::int64_t need) c
   for (const TrackerState& tracker : census.state->trackers()) {
     if (!in_pool(tracker) || is_kept(tracker)) continue;
     for (const auto& [width, tasks] : waiting) {
-      if (full_when_served(claimant, width)) continue;
+      if (full_when_served(claimant, width, coming)) continue;
       std::int64_t narrower = 0;
       for (const auto& [other, count] : all) {
         if (other < width) narrower += other * std::max<std::int64_t>(count, 0);

@@ -31,8 +31,8 @@ struct VictimSearch {
   TimeMs now;
   const Losses& losses;
 
-  // For a claim of the queue with `need` slots unmet.
-  std::optional<Victims> find(QueueId claimant, std::int64_t need) const;
+  // For a claim of the queue with `need` slots unmet, beside `coming` free ones that it may use.
+  std::optional<Victims> find(QueueId claimant, std::int64_t need, std::int64_t coming = 0) const;
   // Whether the leaf and its family below the claimant's stay at AC if it loses the slots, and
   // those in `gone` besides.
   bool stays_at_allocation(QueueId leaf, std::int64_t slots, QueueId claimant,
@@ -43,7 +43,7 @@ struct VictimSearch {
                    const Resources& held) const;
 
  private:
-  bool full_when_served(QueueId claimant, std::int64_t width) const;
+  bool full_when_served(QueueId claimant, std::int64_t width, std::int64_t coming) const;
   bool is_kept(const TrackerState& tracker) const;
   // `narrower`: slots that narrower tasks of the claimant want, and may get where any are free.
   std::optional<Victims> find_on(const TrackerState& tracker, QueueId claimant, std::int64_t width,
