@@ -29,15 +29,18 @@ bool VictimSearch::within_budget(QueueId leaf, std::int64_t slot_ms) const {
 }
 
 bool VictimSearch::could_start(QueueId claimant, std::int64_t width, const TrackerState& tracker,
-                               const Resources& held) const {
-  const auto& jobs = census.jobs(kind);
-  return std::any_of(jobs.begin(), jobs.end(), [&](const JobCount& job) {
-    return job.job->queue == claimant && job.launchable > 0 && job.width == width &&
-           has_room(census, job.job->need(kind), tracker, held) &&
-           !avoids(census, *job.job, tracker) && has_task_for(census, job, kind, tracker) &&
-           !over_hard_limit(census, lines, job, kind) &&
-           !over_maximum(census, lines, claimant, width);
-  });
+                               const Resources& held, std::int64_t coming) const {
+  std::int64_t tasks = 0;
+  for (const JobCount& job : census.jobs(kind)) {
+    if (job.job->queue == claimant && job.launchable > 0 && job.width == width &&
+        has_room(census, job.job->need(kind), tracker, held) &&
+        !avoids(census, *job.job, tracker) && has_task_for(census, job, kind, tracker) &&
+        !over_hard_limit(census, lines, job, kind) &&
+        !over_maximum(census, lines, claimant, width)) {
+      tasks += job.launchable;
+    }
+  }
+  return tasks > coming;
 }
 
 // Whether another task of the claimant would go over a maximum once those have started for which
@@ -60,7 +63,8 @@ bool VictimSearch::full_when_served(QueueId claimant, std::int64_t width,
 }
 
 std::optional<Victims> VictimSearch::find_on(const TrackerState& tracker, QueueId claimant,
-                                             std::int64_t width, std::int64_t narrower) const {
+                                             std::int64_t width, std::int64_t narrower,
+                                             std::int64_t coming) const {
   Victims found{tracker.id, {}, width};
   Resources held = census.trackers.at(tracker.id).held;
   held.slots(kind) +=
@@ -81,7 +85,7 @@ std::optional<Victims> VictimSearch::find_on(const TrackerState& tracker, QueueI
     gone[job.queue] += slots;
     lost[job.queue] += cost;
     held -= job.need(kind);
-    if (could_start(claimant, width, tracker, held)) return found;
+    if (could_start(claimant, width, tracker, held, coming)) return found;
   }
   return std::nullopt;
 }
@@ -133,7 +137,8 @@ std::optional<Victims> VictimSearch::find(QueueId claimant, std::int64_t need,
       for (const auto& [other, count] : all) {
         if (other < width) narrower += other * std::max<std::int64_t>(count, 0);
       }
-      if (auto found = find_on(tracker, claimant, width, narrower)) return found;
+      if (auto found = find_on(tracker, claimant, width, narrower, coming))
+        return found;
     }
   }
   return std::nullopt;

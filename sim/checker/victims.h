@@ -38,16 +38,17 @@ struct VictimSearch {
   bool stays_at_allocation(QueueId leaf, std::int64_t slots, QueueId claimant,
                            const std::map<QueueId, std::int64_t>& gone) const;
   bool within_budget(QueueId leaf, std::int64_t slot_ms) const;
-  // A job of the claimant with a task of `width` that could start on the tracker next to `held`.
+  // The claimant has a task of `width`, besides `coming` ones, that could start on the tracker next
+  // to `held`.
   bool could_start(QueueId claimant, std::int64_t width, const TrackerState& tracker,
-                   const Resources& held) const;
+                   const Resources& held, std::int64_t coming = 0) const;
 
  private:
   bool full_when_served(QueueId claimant, std::int64_t width, std::int64_t coming) const;
   bool is_kept(const TrackerState& tracker) const;
   // `narrower`: slots that narrower tasks of the claimant want, and may get where any are free.
   std::optional<Victims> find_on(const TrackerState& tracker, QueueId claimant, std::int64_t width,
-                                 std::int64_t narrower) const;
+                                 std::int64_t narrower, std::int64_t coming) const;
 };
 
 }  // namespace weir::check

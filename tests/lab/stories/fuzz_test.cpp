@@ -66,7 +66,11 @@ INSTANTIATE_TEST_SUITE_P(
         OldError{19165, "the checker wanted a victim too narrow to make room under a maximum"},
         OldError{18478, "a slot that its tracker did not have met a claim when another was freed"},
         OldError{6049, "the checker wanted a kill for a narrow task that a free slot would do for"},
-        OldError{7574, "the checker forgot that kills under way would fill a maximum"}),
+        OldError{7574, "the checker forgot that kills under way would fill a maximum"},
+        OldError{901895, "reduces waited for room of their maps though slots counted by then"},
+        OldError{910482, "a queue without a maximum had all slots that count for one"},
+        OldError{910589, "the checker forgot that free slots would fill a maximum"},
+        OldError{920407, "the checker wanted a kill for a task that a free slot would do for"}),
     [](const auto& i) { return "seed" + std::to_string(i.param.seed); });
 
 TEST(Fuzz, TheSameSeedTellsTheSameStory) {
