@@ -174,6 +174,23 @@ TEST_F(Gangs, AMemberWhoseTrackerTakesNoTasksAnyMoreIsLost) {
   EXPECT_FALSE(job().gang->started);
 }
 
+// It is told to drop what nobody knows, and has its room until it has.
+TEST_F(Gangs, AMemberDoesNotStartInTheRoomOfWhatIsToBeDropped) {
+  add_tracker("tt1");
+  add_tracker("tt2");
+  submit(gang_of(2));
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/t0");
+  runs("tt2", {{JobId(5), group_kind(0), 0}, 0});
+  EXPECT_EQ(h.heartbeat("tt2"), "");
+  EXPECT_FALSE(job().gang->started);
+  h.tracker("tt2").held.clear();
+  EXPECT_EQ(h.heartbeat("tt1"), "");  // it is told that the other one dies with it
+  h.tracker("tt1").held.clear();
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/t1");
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/t0");
+}
+
 // Those that have succeeded were of it: what is left goes on.
 TEST_F(Gangs, GoOnAfterARestartThoughSomeHaveSucceeded) {
   Snapshot snapshot{.epoch = 2};
