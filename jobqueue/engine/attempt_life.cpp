@@ -21,8 +21,14 @@ std::uint32_t AttemptLife::next_number(Job& job, const TaskKey& key) const {
   return first_number() + task.next_attempt++;
 }
 
-// 3 reports, or half of the running reduces, and the map runs again elsewhere.
+// 3 reports of running reduces, or of half of them, and the map runs again elsewhere. Who has ended
+// since, or is to, misses nothing.
 void AttemptLife::take_fetch_failures(const AttemptReport& report) {
+  const auto runs = [this](const AttemptKey& key) {
+    const AttemptSlot slot = state_.find_attempt(key);
+    return slot.valid() && !state_.attempt(slot).dying();
+  };
+  if (report.attempt.task.kind != TaskKind::kReduce || !runs(report.attempt)) return;
   Job& job = state_.mutable_job(report.attempt.task.job);
   if (!job.schedulable()) return;
   for (const FetchFailure& failure : report.fetch_failures) {
@@ -31,6 +37,7 @@ void AttemptLife::take_fetch_failures(const AttemptReport& report) {
     const Task& task = maps.tasks[failure.map];
     if (task.state != Task::State::kSucceeded || task.done_attempt != failure.map_attempt) continue;
     auto& reporters = job.fetch_failures[failure.map];
+    std::erase_if(reporters, [&](const AttemptKey& reporter) { return !runs(reporter); });
     if (std::find(reporters.begin(), reporters.end(), report.attempt) == reporters.end()) {
       reporters.push_back(report.attempt);
     }
