@@ -52,6 +52,20 @@ steps: [submit: {id: J1}, submit: {id: J1}, submit: {id: a/b}]
                   HasSubstr("a second job \"J1\""), HasSubstr("a name without /")));
 }
 
+TEST(Scenario, SoAreLabelsAmountsAndSlowTrackers) {
+  const auto run = simulate(R"(
+cluster:
+  trackers: [{name: a, labels: {disk: ssd, disk: hdd}, resources: {gpu: 1, gpu: 2}}]
+  slow: {a: 2, a: 3, b: 2}
+steps: [advance: 1s]
+)");
+  EXPECT_THAT(run.errors,
+              ElementsAre(HasSubstr("duplicate key \"disk\" in cluster.trackers[0].labels"),
+                          HasSubstr("duplicate key \"gpu\" in cluster.trackers[0].resources"),
+                          HasSubstr("duplicate key \"a\" in cluster.slow"),
+                          HasSubstr("cluster.slow names \"b\"")));
+}
+
 TEST(Scenario, AFileOfNothingIsNoScenario) {
   EXPECT_THAT(simulate("").errors, ElementsAre(HasSubstr("holds no scenario")));
   EXPECT_THAT(simulate("steps: 5").errors, ElementsAre(HasSubstr("allowed: a list")));
