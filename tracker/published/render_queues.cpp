@@ -220,7 +220,9 @@ QueueView render_queue(const Engine& engine, QueueId id, const WallClock& wall) 
   QueueView out;
   out.name = node.path;
   out.leaf = node.leaf();
-  out.state = queue.stopped ? "STOPPED" : "RUNNING";
+  out.state = "RUNNING";
+  for (QueueId q = id; q != QueueTree::root(); q = state.tree().parent(q))
+    if (state.queue(q).stopped) out.state = "STOPPED";  // it takes no jobs
   const bool guarantees = engine.policy().claims() != nullptr;
   const auto figures = [&](Dimension dimension) {
     return render_figures(engine.policy().figures(id, dimension), guarantees);
