@@ -148,6 +148,7 @@ void render_claims(const Engine& engine, QueueId leaf, const WallClock& wall, Qu
       info.milliseconds_left = never ? -1 : std::max<DurationMs>(0, claim.deadline - now);
       info.claim = static_cast<std::int64_t>(claim.id);
       info.opened_at_ms = wall.at(claim.born);
+      info.owed_ms = now - claim.born;
       if (!never) info.deadline_ms = wall.at(claim.deadline);
       if (now >= claim.deadline) info.overdue_ms = now - claim.deadline;
       info.state = claim_state(engine, claim);
