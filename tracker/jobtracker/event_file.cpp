@@ -134,7 +134,8 @@ class EventFile::Sink final : public spdlog::sinks::base_sink<spdlog::details::n
   const std::shared_ptr<Writers> writers_;
   const std::shared_ptr<Trouble> trouble_;
   bool begun_ = false;
-  std::optional<spdlog::log_clock::time_point> well_from_;  // a write has failed; if none does again
+  // After a write that failed, if no other does.
+  std::optional<spdlog::log_clock::time_point> well_from_;
 };
 
 EventFile::EventFile(std::string store)
