@@ -55,15 +55,16 @@ steps: [submit: {id: J1}, submit: {id: J1}, submit: {id: a/b}]
 TEST(Scenario, SoAreLabelsAmountsAndSlowTrackers) {
   const auto run = simulate(R"(
 cluster:
-  trackers: [{name: a, labels: {disk: ssd, disk: hdd}, resources: {gpu: 1, gpu: 2}}]
-  slow: {a: 2, a: 3, b: 2}
+  labels: {disk: ssd, disk: hdd}
+  resources: {gpu: 1, gpu: 2}
+  slow: {tt1: 2, tt1: 3, tt2: 2}
 steps: [advance: 1s]
 )");
   EXPECT_THAT(run.errors,
-              ElementsAre(HasSubstr("duplicate key \"disk\" in cluster.trackers[0].labels"),
-                          HasSubstr("duplicate key \"gpu\" in cluster.trackers[0].resources"),
-                          HasSubstr("duplicate key \"a\" in cluster.slow"),
-                          HasSubstr("cluster.slow names \"b\"")));
+              ElementsAre(HasSubstr("duplicate key \"disk\" in cluster.labels"),
+                          HasSubstr("duplicate key \"gpu\" in cluster.resources"),
+                          HasSubstr("duplicate key \"tt1\" in cluster.slow"),
+                          HasSubstr("cluster.slow names \"tt2\"")));
 }
 
 TEST(Scenario, AFileOfNothingIsNoScenario) {
