@@ -229,6 +229,23 @@ TEST(Orders, TheEndOfAStopDoesNotUndoADrainThatIsBeingWritten) {
   EXPECT_EQ(snapshot.tracker_orders[0].order, TrackerOrder::kDrain);
 }
 
+TEST(Orders, ADrainOutlivesAStop) {
+  OrdersHarness h;
+  h.add_tracker("tt1");
+  h.add_tracker("tt2");
+  h.order(TrackerOrder::kDrain, {"tt1"});
+  h.order(TrackerOrder::kStop, {"tt1"});
+  h.order(TrackerOrder::kStopNow, {"tt1"});
+  h.say_goodbye("tt1");
+  EXPECT_EQ(h.at("tt1").order, TrackerOrder::kDrain);
+  EXPECT_EQ(stored_snapshot(h.log).tracker_orders.at(0).order, TrackerOrder::kDrain);
+  h.add_tracker("tt1");
+  h.submit({.maps = 1});
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  h.order(TrackerOrder::kNone, {"tt1"});
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0");
+}
+
 TEST(Orders, AStopIsOverWhenTheTrackerLeavesWhileItIsWritten) {
   OrdersHarness h;
   h.add_tracker("tt1");
