@@ -269,6 +269,10 @@ Heartbeats::Launch Heartbeats::launch_of(const Job& job, const AttemptReport& re
     const DurationMs missed = std::min(age, down->ms);
     age -= missed;
     down_ms += missed;
+    if (age > 0) continue;
+    // Not while it was down: after the last moment that was stored before.
+    --at, --down_ms;
+    break;
   }
   at = std::max(job.submitted_at, at - age);
   const DurationMs ran = report.finished_at_ms - report.started_at_ms;

@@ -102,6 +102,17 @@ TEST_F(AfterARestart, WhatRanAlsoRanMeanwhile) {
   EXPECT_EQ(ends[0].launched_at, h.now - 21'000);
 }
 
+// The last moments before it was down are not stored: what began in them began before that.
+TEST_F(AfterARestart, NothingBeganWhileTheJobTrackerWasDown) {
+  job.submitted_at = h.now - 50'000;
+  downtimes = {{h.now - 5'000, 600'000}};
+  start();
+  ASSERT_TRUE(taken_on("tt1", map(0, 7), ReportedState::kRunning, 604'000));
+  const Attempt& attempt = h.state().attempt(h.state().find_attempt(map(0, 7)));
+  EXPECT_EQ(attempt.launched_at, h.now - 5'001);
+  EXPECT_EQ(attempt.ran_ms(h.now), 604'000);
+}
+
 // And what had ended by then had no slots any more.
 TEST_F(AfterARestart, WhatHasEndedMeanwhileRanUntilThen) {
   job.submitted_at = h.now - 50'000;
