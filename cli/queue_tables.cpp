@@ -154,7 +154,7 @@ std::string kill_state(const QueueView::Claim& claim) {
   return *claim.state;
 }
 
-std::string claims_block(const QueueView& queue, std::int64_t now_ms, std::size_t width) {
+std::string claims_block(const QueueView& queue, std::size_t width) {
   if (queue.claims.empty()) return "";
   Table table({{.header = "CLAIM", .right = true},
                {queue.claims.front().dimension ? "AMOUNT" : "SLOTS"},
@@ -167,7 +167,7 @@ std::string claims_block(const QueueView& queue, std::int64_t now_ms, std::size_
         : claim.overdue_ms      ? short_duration(*claim.overdue_ms) + " ago"
                                 : due_text(claim);
     table.add({or_dash(claim.claim), owed_text(claim),
-               claim.opened_at_ms ? short_duration(now_ms - *claim.opened_at_ms) : "-", due,
+               claim.owed_ms ? short_duration(*claim.owed_ms) : "-", due,
                kill_state(claim)});
   }
   return "\n" + table.render(width);
@@ -381,11 +381,11 @@ std::string queue_details(const QueueView& queue, std::int64_t now_ms,
     if (queue.leaf && queue.reclaim_after_map_ms)  // of every dimension
       lines.emplace_back("reclaim after", reclaim_text(queue.reclaim_after_map_ms));
     return property_lines(lines) + "\n" + queue_amounts_table({queue}).render(width) +
-           claims_block(queue, now_ms, width) + holds_block(queue) +
+           claims_block(queue, width) + holds_block(queue) +
            user_amounts_block(queue, width) + amount_time_block(queue, width) +
            kills_block(queue, now_ms, width);
   }
-  return property_lines(lines) + slots_block(queue, width) + claims_block(queue, now_ms, width) +
+  return property_lines(lines) + slots_block(queue, width) + claims_block(queue, width) +
          holds_block(queue) + users_block(queue, width) + time_block(queue, width) +
          kills_block(queue, now_ms, width);
 }

@@ -86,11 +86,15 @@ TaskGroupSpec group_of(const RunOptions& options) {
     const auto [resource, amount] = name_and_value("--resource", text);
     const auto units = parse_integer(amount);
     if (!units) throw wrong_use(fmt::format("--resource '{}': write NAME=N", printable(text)));
-    group.asked.named[resource] = *units;
+    if (!group.asked.named.emplace(resource, *units).second)
+      throw wrong_use(fmt::format("--resource {}: given twice", printable(resource)));
   }
   for (const std::string& text : options.require) group.require.push_back(required(text));
-  for (const std::string& text : options.environment)
-    group.environment.insert(name_and_value("--env", text));
+  for (const std::string& text : options.environment) {
+    const auto variable = name_and_value("--env", text);
+    if (!group.environment.insert(variable).second)
+      throw wrong_use(fmt::format("--env {}: given twice", printable(variable.first)));
+  }
   return group;
 }
 

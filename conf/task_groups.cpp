@@ -122,6 +122,10 @@ std::vector<TaskGroupSpec> read_task_groups(const YamlNode& node, const std::str
     map.read_string("command", group.command);
     read_asked(map, group.asked);
     group.gang = count_of(map, "gang", 0, kGang);
+    if (group.gang > group.count) {
+      out.error(map.at("gang"), fmt::format("{} is {}, allowed: at most count, which is {}",
+                                            map.path("gang"), group.gang, group.count));
+    }
     constexpr std::string_view kOnMember[] = {"restart", "replace"};
     if (const auto what = map.read_enum("on_member", kOnMember)) group.replace = *what == 1;
     read_required(map, group.require);

@@ -51,9 +51,7 @@ ContainerFair::ContainerFair(const ClusterState& state, PolicyMemory& memory)
 
 // The pool that it wants, or where that cannot be the default, or one of its own.
 std::string ContainerFair::place_for(const Job& job) const {
-  const auto named = pool_name_of(*job.spec, state_.tree().node(job.queue).path, job.pool,
-                                  settings_->pool_name_property);
-  std::string path = named ? *named : std::string(kDefaultPool);
+  std::string path = admission().wanted_pool(job);
   for (int tries = 0; !tree_.check(path); ++tries)
     path = tries == 0 ? std::string(kDefaultPool) : "unplaced_" + std::to_string(tries);
   return path;
@@ -185,10 +183,7 @@ std::optional<Result<Destination>> ContainerFair::check_move(const Caller& calle
 
 std::vector<std::string> ContainerFair::settings_findings(const Settings& settings) const {
   return admission().findings(settings, [this](JobId id) {
-    const Job& job = state_.job(id);
-    const auto wanted = pool_name_of(*job.spec, state_.tree().node(job.queue).path, job.pool,
-                                     settings_->pool_name_property);
-    return wanted && *wanted != pool_of(id);
+    return admission().wanted_pool(state_.job(id)) != pool_of(id);
   });
 }
 

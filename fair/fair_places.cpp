@@ -7,13 +7,6 @@
 
 namespace weir {
 
-// Jobs that came under another policy, or before new settings, may name a pool that cannot be.
-std::string FairPolicy::wanted_pool(const Job& job) const {
-  const auto named = pool_name_of(*job.spec, state_.tree().node(job.queue).path, job.pool,
-                                  settings_->pool_name_property);
-  return named ? *named : std::string(kDefaultPool);
-}
-
 // Of the pool that the job wants, and those where it may be instead.
 template <class May>
 std::string FairPolicy::first_that(const Job& job, May may) const {

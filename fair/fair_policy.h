@@ -151,7 +151,7 @@ class FairPolicy : public Policy, public Pools, public CopySplit, public Specula
   void settle() const;
 
   // --- fair_places.cpp: which pool a job is in ---
-  std::string wanted_pool(const Job& job) const;
+  std::string wanted_pool(const Job& job) const { return admission().wanted_pool(job); }
   template <class May>
   std::string first_that(const Job& job, May may) const;
   std::string last_place(const Job& job) const;

@@ -28,18 +28,33 @@ void list_declared(const std::vector<PoolSettings>& pools, const std::string& ab
 }  // namespace
 
 // Nobody takes another's minimum share by naming his pool.
+Status PoolAdmission::check_right(const Caller& caller, const std::string& path,
+                                  QueueId own_queue) const {
+  const QueueId queue = queue_of_pool(state.tree(), path);
+  if (!queue.valid() || queue == own_queue) return Ok{};
+  const Status may = check_submit_right(state, caller, queue);
+  if (may) return Ok{};
+  return Error{ErrorCode::kNotPermitted,
+               "pool " + path + " is queue " + state.tree().node(queue).path +
+                   "'s: " + may.error().message,
+               may.error().hint};
+}
+
+std::string PoolAdmission::wanted_pool(const Job& job) const {
+  const JobSpec& spec = *job.spec;
+  const std::string& queue = state.tree().node(job.queue).path;
+  const auto named = pool_name_of(spec, queue, job.pool, settings.pool_name_property);
+  std::string path = named ? *named : std::string(kDefaultPool);
+  if (!job.pool.empty()) return path;  // who moved it had the right
+  const Caller owner{spec.user, spec.groups};
+  if (check_right(owner, path, job.queue)) return path;
+  const auto unnamed = unnamed_pool_of(spec, queue, settings.pool_name_property);
+  return unnamed && check_right(owner, *unnamed, job.queue) ? *unnamed : queue;
+}
+
 Status PoolAdmission::check_pool(const Caller& caller, const std::string& path,
                                  QueueId own_queue) const {
-  const QueueId queue = queue_of_pool(state.tree(), path);
-  if (queue.valid() && queue != own_queue) {
-    const Status may = check_submit_right(state, caller, queue);
-    if (!may) {
-      return Error{ErrorCode::kNotPermitted,
-                   "pool " + path + " is queue " + state.tree().node(queue).path +
-                       "'s: " + may.error().message,
-                   may.error().hint};
-    }
-  }
+  if (auto may = check_right(caller, path, own_queue); !may) return may;
   if (auto fits = tree.check(path); !fits) return fits;
   if (settings.undeclared_pools_allowed || tree.declared(path)) return Ok{};
   std::string declared;
@@ -84,15 +99,13 @@ std::vector<std::string> PoolAdmission::findings(
   std::vector<PoolId> made;
   for (const auto& [id, job] : state.jobs()) {
     if (is_over(job->state)) continue;
-    const auto path = pool_name_of(*job->spec, state.tree().node(job->queue).path, job->pool,
-                                   fair->pool_name_property);
-    if (!path) continue;
-    if (const auto fits = after.check(*path); !fits) {
+    const std::string path = PoolAdmission{state, after, *fair}.wanted_pool(*job);
+    if (const auto fits = after.check(path); !fits) {
       if (displaced(id)) continue;
-      findings.push_back(job_name(id) + " is in pool " + *path + ": " + fits.error().message);
+      findings.push_back(job_name(id) + " is in pool " + path + ": " + fits.error().message);
       continue;
     }
-    after.enter(*path, made);
+    after.enter(path, made);
   }
   return findings;
 }

@@ -21,6 +21,10 @@ struct PoolAdmission {
   const FairSettings& settings;
 
   Status check_submission(const Caller& caller, const JobSpec& spec, QueueId leaf) const;
+  // Where a job belongs. One that came under another policy, or before new settings, may name a
+  // pool that cannot be, or one that its user may not submit to: that counts as not named, or where
+  // that would not do either as its queue's.
+  std::string wanted_pool(const Job& job) const;
   // `here`: the pool that the job is in, if it is in one.
   Result<Destination> check_move(const Caller& caller, const Job& job, std::string_view here,
                                  const std::string& name) const;
@@ -33,6 +37,7 @@ struct PoolAdmission {
                                     const std::function<bool(JobId)>& displaced) const;
 
  private:
+  Status check_right(const Caller& caller, const std::string& path, QueueId own_queue) const;
   Status check_pool(const Caller& caller, const std::string& path, QueueId own_queue) const;
 };
 

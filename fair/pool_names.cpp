@@ -55,23 +55,27 @@ Result<std::string> parse_pool_name(std::string_view text) {
   return std::string(name);
 }
 
+Result<std::string> unnamed_pool_of(const JobSpec& spec, std::string_view queue_path,
+                                    const std::string& by) {
+  std::string name;
+  if (by == "queue") {
+    name = queue_path;
+  } else if (by == "user") {
+    name = one_part(spec.user);
+  } else if (by == "group") {
+    if (!spec.groups.empty()) name = one_part(spec.groups.front());
+  } else {
+    name = property(spec, by);
+  }
+  if (name.empty()) name = kDefaultPool;
+  return parse_pool_name(name);
+}
+
 Result<std::string> pool_name_of(const JobSpec& spec, std::string_view queue_path,
                                  std::string_view moved_to, const std::string& by) {
   std::string name(moved_to);
   if (name.empty()) name = property(spec, "pool");
-  if (name.empty()) {
-    if (by == "queue") {
-      name = queue_path;
-    } else if (by == "user") {
-      name = one_part(spec.user);
-    } else if (by == "group") {
-      if (!spec.groups.empty()) name = one_part(spec.groups.front());
-    } else {
-      name = property(spec, by);
-    }
-  }
-  if (name.empty()) name = kDefaultPool;
-  return parse_pool_name(name);
+  return name.empty() ? unnamed_pool_of(spec, queue_path, by) : parse_pool_name(name);
 }
 
 }  // namespace weir

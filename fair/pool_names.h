@@ -20,5 +20,8 @@ Result<std::string> parse_pool_name(std::string_view text);
 // The pool of a job in that queue. `moved_to`: the pool that it was moved into, or empty.
 Result<std::string> pool_name_of(const JobSpec& spec, std::string_view queue_path,
                                  std::string_view moved_to, const std::string& pool_name_property);
+// Where it had been moved nowhere and named none.
+Result<std::string> unnamed_pool_of(const JobSpec& spec, std::string_view queue_path,
+                                    const std::string& pool_name_property);
 
 }  // namespace weir

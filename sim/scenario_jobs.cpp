@@ -78,13 +78,9 @@ void read_need(const MapReader& job, TaskKind kind, JobSpec& spec) {
 
 std::map<std::string, std::string> read_labels(const MapReader& map) {
   std::map<std::string, std::string> labels;
-  const YamlNode* node = map.find("labels");
-  if (node == nullptr) return labels;
-  if (node->kind != YamlNode::Kind::kMap) {
-    map.wrong(*node, "labels", "labels and their values, {disk: ssd}");
-    return labels;
-  }
-  for (const auto& [key, value] : node->entries) labels[key->text] = value->text;
+  for (const auto& [label, value] :
+       map.named_values("labels", "labels and their values, {disk: ssd}"))
+    labels[label] = value->text;
   return labels;
 }
 
@@ -97,21 +93,18 @@ double read_slowdown(const YamlNode& node, const std::string& path, Diagnostics&
 
 // `slow: {tt3: 10}`: trackers by name, and how many times as long their tasks take.
 void read_slow_trackers(const MapReader& cluster, std::vector<VirtualTrackerSpec>& trackers) {
-  const YamlNode* node = cluster.find("slow");
-  if (node == nullptr) return;
-  if (node->kind != YamlNode::Kind::kMap) {
-    return cluster.wrong(*node, "slow", "trackers and their slowdown, {tt3: 10}");
-  }
-  for (const auto& [name, value] : node->entries) {
-    const auto slow = std::find_if(trackers.begin(), trackers.end(),
-                                   [&](const auto& tracker) { return tracker.name == name->text; });
+  constexpr std::string_view kAllowed = "trackers and their slowdown, {tt3: 10}";
+  for (const MapReader::NamedValue& named : cluster.named_values("slow", kAllowed)) {
+    const auto& [name, value] = named;
+    const auto is_it = [&](const auto& tracker) { return tracker.name == named.first; };
+    const auto slow = std::find_if(trackers.begin(), trackers.end(), is_it);
     if (slow == trackers.end()) {
-      cluster.out().error(name->at, fmt::format("cluster.slow names {}, allowed: a tracker of the "
-                                                "cluster",
-                                                shown(*name)));
+      cluster.out().error(value->at, fmt::format("cluster.slow names \"{}\", allowed: a tracker of "
+                                                 "the cluster",
+                                                 name));
       continue;
     }
-    slow->slowdown = read_slowdown(*value, "cluster.slow." + name->text, cluster.out());
+    slow->slowdown = read_slowdown(*value, "cluster.slow." + name, cluster.out());
   }
 }
 
@@ -164,19 +157,17 @@ std::vector<VirtualTrackerSpec> read_tracker_list(const YamlNode& node, Diagnost
 }  // namespace
 
 std::map<std::string, std::int64_t> read_named(const MapReader& map, std::string_view key) {
+  constexpr std::string_view kAllowed = "amounts by name, {gpu: 2}";
   std::map<std::string, std::int64_t> named;
-  const YamlNode* node = map.find(key);
-  if (node == nullptr) return named;
-  for (const auto& [name, value] : node->entries) {
+  for (const auto& [name, value] : map.named_values(key, kAllowed)) {
     const auto amount =
         value->kind == YamlNode::Kind::kScalar ? parse_integer(value->text) : std::nullopt;
     if (amount && *amount >= 0 && *amount <= kSlots.most) {
-      named[name->text] = *amount;
+      named[name] = *amount;
     } else {
-      map.wrong(*value, key, "amounts by name, {gpu: 2}");
+      map.wrong(*value, key, kAllowed);
     }
   }
-  if (node->kind != YamlNode::Kind::kMap) map.wrong(*node, key, "amounts by name, {gpu: 2}");
   return named;
 }
 

@@ -222,6 +222,7 @@ struct ClaimInfo {
                                        // recovering (trackers are still to report after a restart) paused
   9: optional i64 width                // unservable: slots that one task needs on one tracker
   10: optional string dimension        // where containers count: memory_mb, of which `slots` is an amount; `kind` says nothing
+  11: optional i64 owed_ms             // its age, in which the JobTracker was up and its policy ruled
 }
 
 /** Slots of a tracker that a kill has freed, or is freeing, for this queue. */

@@ -111,6 +111,7 @@ wire::ClaimInfo claim_to_wire(const QueueView::Claim& claim) {
   out.milliseconds_left = claim.milliseconds_left;
   if (claim.claim) out.__set_claim(*claim.claim);
   if (claim.opened_at_ms) out.__set_opened_at_ms(*claim.opened_at_ms);
+  if (claim.owed_ms) out.__set_owed_ms(*claim.owed_ms);
   if (claim.deadline_ms) out.__set_deadline_ms(*claim.deadline_ms);
   if (claim.overdue_ms) out.__set_overdue_ms(*claim.overdue_ms);
   if (claim.state) out.__set_state(*claim.state);
@@ -127,6 +128,7 @@ QueueView::Claim claim_from_wire(const wire::ClaimInfo& claim) {
   out.milliseconds_left = claim.milliseconds_left;
   out.claim = if_set(set.claim, claim.claim);
   out.opened_at_ms = if_set(set.opened_at_ms, claim.opened_at_ms);
+  out.owed_ms = if_set(set.owed_ms, claim.owed_ms);
   out.deadline_ms = if_set(set.deadline_ms, claim.deadline_ms);
   out.overdue_ms = if_set(set.overdue_ms, claim.overdue_ms);
   out.state = if_set(set.state, claim.state);

@@ -75,6 +75,7 @@ struct QueueView {
     std::int64_t milliseconds_left = 0;  // until it kills, 0 once it is due, -1: never
     std::optional<std::int64_t> claim;   // its number
     std::optional<std::int64_t> opened_at_ms;
+    std::optional<std::int64_t> owed_ms;  // in which the JobTracker was up and its policy ruled
     std::optional<std::int64_t> deadline_ms;
     std::optional<std::int64_t> overdue_ms;  // from the deadline on
     std::optional<std::string> state;  // waiting due unservable over_budget preemption_off log_only

@@ -21,8 +21,14 @@ std::uint32_t AttemptLife::next_number(Job& job, const TaskKey& key) const {
   return first_number() + task.next_attempt++;
 }
 
-// 3 reports, or half of the running reduces, and the map runs again elsewhere.
+// 3 reports of running reduces, or of half of them, and the map runs again elsewhere. Who has ended
+// since, or is to, misses nothing.
 void AttemptLife::take_fetch_failures(const AttemptReport& report) {
+  const auto runs = [this](const AttemptKey& key) {
+    const AttemptSlot slot = state_.find_attempt(key);
+    return slot.valid() && !state_.attempt(slot).dying();
+  };
+  if (report.attempt.task.kind != TaskKind::kReduce || !runs(report.attempt)) return;
   Job& job = state_.mutable_job(report.attempt.task.job);
   if (!job.schedulable()) return;
   for (const FetchFailure& failure : report.fetch_failures) {
@@ -31,6 +37,7 @@ void AttemptLife::take_fetch_failures(const AttemptReport& report) {
     const Task& task = maps.tasks[failure.map];
     if (task.state != Task::State::kSucceeded || task.done_attempt != failure.map_attempt) continue;
     auto& reporters = job.fetch_failures[failure.map];
+    std::erase_if(reporters, [&](const AttemptKey& reporter) { return !runs(reporter); });
     if (std::find(reporters.begin(), reporters.end(), report.attempt) == reporters.end()) {
       reporters.push_back(report.attempt);
     }
@@ -132,8 +139,8 @@ void AttemptLife::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
     user.used_ms[d] += used;
   });
   if (!was_running && is_preemption(attempt.kill_reason)) settle_preempted(attempt, how);
-  emit(AttemptEnded{attempt.key, attempt.tracker, attempt.queue, how, now_ - attempt.launched_at,
-                    attempt.in_slots_ms(now_), attempt.speculative});
+  emit(AttemptEnded{attempt.key, attempt.tracker, attempt.queue, how, attempt.ran_ms(now_),
+                    attempt.in_slots_ms(now_), attempt.speculative, attempt.launched_at});
   state_.end_attempt(slot, state_after(how));
   if (was_running) {
     if (how != AttemptEnded::How::kKilled && attempt.has_slots() && policy_->claims() != nullptr &&
@@ -191,7 +198,7 @@ void AttemptLife::attempt_succeeded(AttemptSlot slot, const AttemptReport& repor
   if (is_over(job.state)) return;
   if (job.spec->service) {  // it is to run on, and nothing of it is done
     tracker.unacknowledged.emplace_back(attempt.key, durable_seq_);
-    parts_.jobs.rest(job, key, now_ - attempt.launched_at);
+    parts_.jobs.rest(job, key, attempt.ran_ms(now_));
     return parts_.gangs.member_lost(attempt.key);
   }
   state_.mark_succeeded(job, key.kind, key.index, attempt.key.attempt, attempt.tracker);
@@ -217,7 +224,8 @@ void AttemptLife::attempt_failed(AttemptSlot slot, const std::string& diagnostic
   Job& job = state_.mutable_job(key.job);
   TrackerState& tracker = state_.mutable_tracker(attempt.tracker);
   finish_attempt(slot, AttemptEnded::How::kFailed);
-  const std::uint64_t seq = emit(AttemptFailed{attempt.key, tracker.name, diagnostics});
+  const std::uint64_t seq = emit(
+      AttemptFailed{attempt.key, tracker.name, diagnostics, attempt.launched_at});
   tracker.unacknowledged.emplace_back(attempt.key, seq);
   if (is_over(job.state)) return;
   Task& task = job.tasks(key.kind).tasks[key.index];
@@ -230,7 +238,7 @@ void AttemptLife::attempt_failed(AttemptSlot slot, const std::string& diagnostic
                             tracker.name + ": " + diagnostics;
     return parts_.jobs.begin_end(job, JobState::kFailed, why, KillReason::kJobFailed);
   }
-  if (job.spec->service) return parts_.jobs.rest(job, key, now_ - attempt.launched_at);
+  if (job.spec->service) return parts_.jobs.rest(job, key, attempt.ran_ms(now_));
   reopen_if_left(job, key);
 }
 

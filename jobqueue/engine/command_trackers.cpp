@@ -109,6 +109,8 @@ ReplyBody TrackerOrders::apply(const TrackersOrdered& ordered) {
     tracker.ordered_by = ordered.by;
     tracker.order_reason = ordered.reason;
     tracker.ordered_at = now_;
+    tracker.drains = ordered.order >= TrackerOrder::kStop &&
+                     (tracker.drains || tracker.order == TrackerOrder::kDrain);
     set_order(tracker, ordered.order);
     // It was restarted while the order was written: what was to stop is gone already.
     const bool another =
@@ -186,11 +188,13 @@ void TrackerOrders::leave(TrackerState& tracker) {
   if (stopped) end_stop(tracker);
 }
 
-// A stop is over when the tracker has left: when it starts again it is welcome.
+// A stop is over when the tracker has left: when it starts again it is welcome, or drained, as it
+// was before.
 void TrackerOrders::end_stop(TrackerState& tracker) {
   tracker.stop_ended_seq = emit(TrackerStopEnded{tracker.name});
   emit(TrackerChanged{tracker.id, TrackerChanged::How::kStopped});
-  state_.set_tracker_order(tracker, TrackerOrder::kNone);
+  state_.set_tracker_order(tracker, tracker.drains ? TrackerOrder::kDrain : TrackerOrder::kNone);
+  tracker.drains = false;
   pool_changed(tracker);
 }
 

@@ -22,6 +22,7 @@ Core::Core(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyFacto
       factory(std::move(policy_factory)),
       manager(state),
       limits(state),
+      downtimes(snapshot.downtimes),
       now(std::max(at, snapshot.last_time)),
       policy_since(policy_since_of(snapshot, now)),
       settings_stamp(snapshot.settings_stamp),

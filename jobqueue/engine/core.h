@@ -47,6 +47,7 @@ struct Core {
   std::unique_ptr<Policy> policy;  // that rules
   JobQueueManager manager;
   RunningLimits limits;  // those of the policy
+  const std::vector<Downtime> downtimes;  // before this start
   TimeMs now = 0;
   TimeMs policy_since = 0;
   SettingsStamp settings_stamp;            // of those in force

@@ -237,9 +237,10 @@ bool Heartbeats::adopt(TrackerState& tracker, const AttemptReport& report) {
   if (report.state == ReportedState::kSucceeded && publishes && !task.commit_granted) return false;
   const bool to_copy = !report.compute_granted && key.kind == TaskKind::kReduce &&
                        report.state == ReportedState::kRunning && report.phase < TaskPhase::kReduce;
-  const TimeMs since = std::max(job.submitted_at, now_ - report.age_ms);
+  const Launch launch = launch_of(job, report);
   const AttemptSlot slot =
-      state_.launch(key, report.attempt.attempt, tracker.id, since, to_copy, beside);
+      state_.launch(key, report.attempt.attempt, tracker.id, launch.at, to_copy, beside);
+  state_.mutable_attempt(slot).apart_ms = launch.apart_ms;
   tracker.held.back().reported_in = reports_;
   std::erase(tracker.held_commits, report.attempt);
   parts_.losses.came_back(tracker, job, report.attempt);
@@ -255,6 +256,29 @@ bool Heartbeats::adopt(TrackerState& tracker, const AttemptReport& report) {
   take_live_attempt(slot, report);
   parts_.jobs.admit_if_stuck(job);
   return true;
+}
+
+// Its tracker's clock went on while the JobTracker was down, and has since the attempt's end.
+Heartbeats::Launch Heartbeats::launch_of(const Job& job, const AttemptReport& report) const {
+  TimeMs at = now_;
+  DurationMs age = report.age_ms, down_ms = 0;  // of the age: what is left
+  for (auto down = core_.downtimes.rbegin(); down != core_.downtimes.rend(); ++down) {
+    if (down->at < job.submitted_at || age <= at - down->at) break;
+    age -= at - down->at;
+    at = down->at;
+    const DurationMs missed = std::min(age, down->ms);
+    age -= missed;
+    down_ms += missed;
+    if (age > 0) continue;
+    // Not while it was down: after the last moment that was stored before.
+    --at, --down_ms;
+    break;
+  }
+  at = std::max(job.submitted_at, at - age);
+  const DurationMs ran = report.finished_at_ms - report.started_at_ms;
+  const bool ended = report.state >= ReportedState::kSucceeded && report.started_at_ms != 0;
+  const DurationMs apart_ms = ended && ran >= 0 ? std::min(ran - (now_ - at), down_ms) : down_ms;
+  return {at, static_cast<std::int32_t>(std::clamp<DurationMs>(apart_ms, INT32_MIN, INT32_MAX))};
 }
 
 // A report names everything that the tracker holds: what it held and names no more is gone.

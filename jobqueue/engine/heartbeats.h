@@ -24,6 +24,11 @@ class Heartbeats : public Part {
   void take_attempt(TrackerState& tracker, const AttemptReport& report);
   void take_live_attempt(AttemptSlot slot, const AttemptReport& report);
   void grant_commit(AttemptSlot slot);
+  struct Launch {
+    TimeMs at = 0;
+    std::int32_t apart_ms = 0;
+  };
+  Launch launch_of(const Job& job, const AttemptReport& report) const;
   bool adopt(TrackerState& tracker, const AttemptReport& report);
   void drop_missing_attempts(TrackerState& tracker);
   void release_given_up(TrackerState& tracker, const Heartbeat& report);

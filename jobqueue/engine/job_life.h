@@ -48,6 +48,7 @@ class JobLife : public Part {
   void stop_late_tasks();
   // A service's task has ended after it ran for so long: it starts again after a pause.
   void rest(Job& job, const TaskKey& task, DurationMs ran);
+  void restore_rest(Job& job, const JobSnapshot::Rest& rest);
   void wake_rested();
   void forget_rests(const Job& job);
   std::optional<Reason> why_it_rests(const Job& job) const;

@@ -1,6 +1,5 @@
 // Services: a task of theirs that has ended, well or not, starts again after a pause, which doubles
-// with each end that comes soon. What rests is soft: after a restart of the JobTracker it starts at
-// once.
+// with each end that comes soon, over restarts of the JobTracker too.
 #include <algorithm>
 
 #include "jobqueue/engine/parts.h"
@@ -15,12 +14,20 @@ constexpr DurationMs kRanWellMs = 600'000;  // then the next pause is the first 
 void JobLife::rest(Job& job, const TaskKey& task, DurationMs ran) {
   DurationMs& pause = pauses_[task];
   pause = pause == 0 || ran >= kRanWellMs ? kFirstPauseMs : std::min(2 * pause, kLongestPauseMs);
+  emit(TaskRested{task, pause, now_ + pause});
   state_.reopen_task(job, task.kind, task.index);
   state_.rest_task(job, task.kind, task.index);
   resting_.emplace(now_ + pause, task);
   job.status_line =
       task_title(job, task) + " has ended, and starts again after " + short_duration(pause);
   pending_changed(job, task.kind);
+}
+
+void JobLife::restore_rest(Job& job, const JobSnapshot::Rest& rest) {
+  pauses_[rest.task] = rest.pause_ms;
+  if (rest.until <= now_) return;
+  state_.rest_task(job, rest.task.kind, rest.task.index);
+  resting_.emplace(rest.until, rest.task);
 }
 
 void JobLife::wake_rested() {

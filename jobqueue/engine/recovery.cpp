@@ -52,6 +52,7 @@ void restore_order(ClusterState& state, TrackerState& tracker, const TrackerOrde
   tracker.ordered_at = old.at;
   tracker.ordered_by = old.by;
   tracker.order_reason = old.reason;
+  tracker.drains = old.drains;
   state.set_tracker_order(tracker, old.order);
 }
 
@@ -193,13 +194,16 @@ TrackerState& Recovery::awaited_tracker(const std::string& name) {
 
 namespace {
 
-// The first launch that is known of a job of which something is done.
+// The first launch that is known of a job of which something has ended, or 0: what was killed, or
+// runs, is not stored.
 TimeMs first_launch_of(const JobSnapshot& job) {
   TimeMs first = 0;
-  for (const JobSnapshot::DoneTask& done : job.done) {
-    if (done.launched_at != 0 && (first == 0 || done.launched_at < first)) first = done.launched_at;
-  }
-  return std::max<TimeMs>(first == 0 ? job.submitted_at : first, 1);
+  const auto note = [&](TimeMs at) {
+    if (at != 0 && (first == 0 || at < first)) first = at;
+  };
+  for (const JobSnapshot::DoneTask& done : job.done) note(done.launched_at);
+  for (const JobSnapshot::Failures& failures : job.failures) note(failures.launched_at);
+  return first;
 }
 
 std::unique_ptr<Job> job_of(const JobSnapshot& old, QueueId queue, UserId user) {
@@ -256,7 +260,8 @@ Status Recovery::restore_job(const JobSnapshot& old) {
   parts_.jobs.restore_deadline(job);
   parts_.submissions.take_output(job);
   job.may_have_written = true;  // also one that waits: a limit may have stopped it
-  if (!old.done.empty() || !old.failures.empty() || !old.commits.empty()) restore_tasks(job, old);
+  if (!old.done.empty() || !old.failures.empty() || !old.commits.empty() || !old.rests.empty())
+    restore_tasks(job, old);
   return Ok{};
 }
 
@@ -297,6 +302,10 @@ void Recovery::restore_tasks(Job& job, const JobSnapshot& old) {
     task.commit_granted = true;
     task.commit_attempt = commit.attempt.attempt;
     awaited_tracker(commit.tracker).held_commits.push_back(commit.attempt);
+  }
+  for (const JobSnapshot::Rest& rest : old.rests) {
+    if (!job.has(rest.task.kind) || rest.task.index >= job.tasks(rest.task.kind).total) continue;
+    parts_.jobs.restore_rest(job, rest);
   }
 }
 

@@ -29,6 +29,9 @@ struct Attempt {
   std::int32_t progress_millionths = 0;
   std::uint32_t copied_for_ms = 0;  // from its launch until it got its slots, saturating
   TimeMs launched_at = 0;
+  // Of one that was taken on after a restart, saturating: for how long it ran while the JobTracker
+  // was down, less for how long it had ended by then.
+  std::int32_t apart_ms = 0;
   AttemptSlot next;                 // of the same task, launched later
   std::uint64_t launch_order = 0;   // counts launches: the larger, the later
   std::uint64_t grant_seq = 0;      // of CommitGranted; 0 = not granted
@@ -41,8 +44,9 @@ struct Attempt {
   // Its output is ready, and its slot comes free as soon as if it were killed: it publishes.
   bool finishing() const { return dying() && finish_counts && grant_seq != 0; }
   bool has_slots() const { return copy == CopyStage::kNone || copy == CopyStage::kGranted; }
+  DurationMs ran_ms(TimeMs now) const { return now - launched_at + apart_ms; }
   DurationMs in_slots_ms(TimeMs now) const {
-    return has_slots() ? now - launched_at - copied_for_ms : 0;
+    return has_slots() ? ran_ms(now) - copied_for_ms : 0;
   }
 };
 

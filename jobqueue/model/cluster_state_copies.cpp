@@ -89,7 +89,7 @@ void ClusterState::grant_slots(Attempt& attempt, TimeMs now) {
   set_copy_stage(attempt, CopyStage::kGranted);
   trackers_.use(tracker, slots_alone(job), 1);
   attempt.copied_for_ms = static_cast<std::uint32_t>(
-      std::min<DurationMs>(now - attempt.launched_at, std::numeric_limits<std::uint32_t>::max()));
+      std::min<DurationMs>(attempt.ran_ms(now), std::numeric_limits<std::uint32_t>::max()));
   ++mutable_job(job.id).tasks(kind).running;
   add_running(attempt.queue, attempt.user, job.size(kind), 1);
   for (QueueId q = attempt.queue; q.valid(); q = tree_.parent(q)) {

@@ -99,6 +99,12 @@ struct AttemptFailed {
   AttemptKey attempt;
   std::string tracker;
   std::string diagnostics;
+  TimeMs launched_at = 0;
+};
+struct TaskRested {  // of a service: it has ended, and starts again after a pause
+  TaskKey task;
+  DurationMs pause_ms = 0;
+  TimeMs until = 0;
 };
 struct CommitGranted {
   AttemptKey attempt;
@@ -209,6 +215,7 @@ struct AttemptEnded {  // any end, also the durable ones above
   DurationMs ran_ms = 0;   // since its launch
   DurationMs held_ms = 0;  // of that: it had its slots
   bool speculative = false;
+  TimeMs launched_at = 0;
 };
 struct ComputeGranted {  // a reduce that was launched to copy has got its slots
   AttemptKey attempt;
@@ -280,7 +287,7 @@ using DurableFact =
     std::variant<TaskSucceeded, TaskReopened, AttemptFailed, CommitGranted, JobStateChanged,
                  JobDeadlineSet, JobSized, JobCleanedUp, ClaimOpened, ClaimMet, ClaimDropped,
                  TrackerTotal, TrackerStopEnded, TrackerFault, TrackerForgiven, TrackerLost,
-                 TrackerBack>;
+                 TrackerBack, TaskRested>;
 using SoftFact = std::variant<AttemptLaunched, AttemptEnded, ComputeGranted, KillOrdered,
                               TrackerChanged, Reserved, Unreserved, GangHeld, GangReleased,
                               GangStarted, DutyPassedOn, Refused>;

@@ -31,6 +31,12 @@ struct JobSnapshot {
     TaskKind kind = TaskKind::kMap;
     std::uint32_t index = 0;
     std::uint32_t count = 0;
+    TimeMs launched_at = 0;  // the first of them; 0: not known
+  };
+  struct Rest {  // the last of a service's task
+    TaskKey task;
+    DurationMs pause_ms = 0;
+    TimeMs until = 0;
   };
   struct Commit {  // granted, not known to be done
     AttemptKey attempt;
@@ -55,6 +61,7 @@ struct JobSnapshot {
   std::vector<DoneTask> done;
   std::vector<Failures> failures;
   std::vector<Commit> commits;
+  std::vector<Rest> rests;
 };
 
 struct ClaimSnapshot {  // a claim that was open
@@ -86,6 +93,7 @@ struct TrackerOrderSnapshot {  // a drain, or a stop that is not over
   TimeMs at = 0;
   std::string by;
   std::string reason;
+  bool drains = false;  // as TrackerState::drains
 };
 
 struct TrackerFaultSnapshot {
@@ -94,8 +102,14 @@ struct TrackerFaultSnapshot {
   TimeMs at = 0;
 };
 
+struct Downtime {  // of the JobTracker: at this moment of engine time that stood still
+  TimeMs at = 0;
+  DurationMs ms = 0;
+};
+
 struct Snapshot {
   TimeMs last_time = 0;  // engine time goes on from here
+  std::vector<Downtime> downtimes;  // oldest first
   std::uint64_t last_seq = 0;
   std::uint32_t epoch = 0;  // counts starts; part of attempt numbers, so that they never repeat
   std::uint32_t next_job = 1;

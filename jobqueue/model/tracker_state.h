@@ -77,6 +77,7 @@ struct alignas(64) TrackerState {
   bool forgotten = false;     // lost, and to be in no list until it comes back
   bool reported = false;      // since the JobTracker was started
   TrackerOrder order = TrackerOrder::kNone;  // what an administrator wants of it
+  bool drains = false;                       // it is to stop, and was drained: so it is afterwards
   TimeMs last_heartbeat = 0;
   std::vector<AttemptSlot> attempts;  // all live ones; order is not meaningful
   std::vector<HeldAttempt> held;      // of `attempts`, in the same places

@@ -258,10 +258,27 @@ CREATE TABLE asked (
 );
 )sql";
 
+// When attempts that failed were launched; of a task the first of them. Whether a drain goes on
+// when a stop is over. How long tasks of services have rested last, and until when.
+constexpr std::string_view kVersion15 = R"sql(
+ALTER TABLE failed_attempts ADD COLUMN launched_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE task_failures ADD COLUMN launched_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE tracker_orders ADD COLUMN drain INTEGER NOT NULL DEFAULT 0;
+
+CREATE TABLE task_rests (
+  job INTEGER NOT NULL REFERENCES jobs (id),
+  kind INTEGER NOT NULL,
+  task INTEGER NOT NULL,
+  pause INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  PRIMARY KEY (job, kind, task)
+) WITHOUT ROWID;
+)sql";
+
 constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4,
                                             kVersion5, kVersion6, kVersion7, kVersion8,
                                             kVersion9, kVersion10, kVersion11, kVersion12,
-                                            kVersion13, kVersion14};
+                                            kVersion13, kVersion14, kVersion15};
 
 Error refusal(std::string message, std::string hint) {
   return {ErrorCode::kStoreFailed, std::move(message), std::move(hint), {}};

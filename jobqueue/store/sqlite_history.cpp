@@ -36,9 +36,10 @@ HistoryWriter::HistoryWriter(Database& database, const SpecCodec& codec)
       remove_groups_(database, "DELETE FROM history_groups WHERE job = ?"),
       put_failed_(database,
                   "INSERT INTO failed_attempts"
-                  " (job, number, kind, task, attempt, tracker, ended_at, diagnostics)"
+                  " (job, number, kind, task, attempt, tracker, ended_at, diagnostics,"
+                  " launched_at)"
                   " SELECT ?1, 1 + ifnull((SELECT max(number) FROM failed_attempts WHERE job = ?1),"
-                  " 0), ?2, ?3, ?4, ?5, ?6, ?7"
+                  " 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8"
                   " WHERE EXISTS (SELECT 1 FROM jobs WHERE id = ?1 AND state < 2)"),
       bound_failed_(database,
                     "DELETE FROM failed_attempts WHERE job = ?1 AND number <="
@@ -103,7 +104,7 @@ void HistoryWriter::submitted(JobId job, const JobSpec& spec) {
 void HistoryWriter::failed(const AttemptFailed& fact, TimeMs at) {
   const TaskKey& task = fact.attempt.task;
   put_failed_.run(task.job.value, index(task.kind), task.index, fact.attempt.attempt, fact.tracker,
-                  at, fact.diagnostics);
+                  at, fact.diagnostics, fact.launched_at);
   bound_failed_.run(task.job.value, kFailedAttemptsKept);
 }
 
@@ -299,7 +300,7 @@ class SqliteHistory final : public History {
                        std::string(rows.bytes(6))});
       }
     };
-    read("SELECT kind, task, attempt, tracker, 0, ended_at, diagnostics"
+    read("SELECT kind, task, attempt, tracker, launched_at, ended_at, diagnostics"
          " FROM failed_attempts WHERE job = ? ORDER BY number",
          true);
     read("SELECT kind, task, attempt, tracker, launched_at, ended_at, ''"

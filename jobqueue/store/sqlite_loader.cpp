@@ -51,6 +51,7 @@ class Loader {
     load_done();
     load_failures();
     load_commits();
+    load_rests();
     if (error_) return *error_;
     return std::move(snapshot_);
   }
@@ -163,7 +164,7 @@ class Loader {
 
   void load_orders() {
     Statement rows(database_,
-                   "SELECT name, ordered, incarnation, at, by, reason FROM tracker_orders"
+                   "SELECT name, ordered, incarnation, at, by, reason, drain FROM tracker_orders"
                    " ORDER BY name");
     while (!error_ && rows.row()) {
       const std::int64_t order = rows.integer(1);
@@ -172,7 +173,7 @@ class Loader {
       snapshot_.tracker_orders.push_back({std::string(rows.bytes(0)),
                                           static_cast<TrackerOrder>(order), rows.integer(2),
                                           rows.integer(3), std::string(rows.bytes(4)),
-                                          std::string(rows.bytes(5))});
+                                          std::string(rows.bytes(5)), rows.integer(6) != 0});
     }
   }
 
@@ -341,12 +342,22 @@ class Loader {
   }
 
   void load_failures() {
-    Statement rows(database_, WEIR_TASK_TABLE("task_failures", "t.count"));
+    Statement rows(database_, WEIR_TASK_TABLE("task_failures", "t.count, t.launched_at"));
     std::size_t cursor = 0;
     while (!error_ && rows.row()) {
       job_of(rows, &cursor)
           .failures.push_back({kind(rows), static_cast<std::uint32_t>(rows.integer(2)),
-                               static_cast<std::uint32_t>(rows.integer(3))});
+                               static_cast<std::uint32_t>(rows.integer(3)), rows.integer(4)});
+    }
+  }
+
+  void load_rests() {
+    Statement rows(database_, WEIR_TASK_TABLE("task_rests", "t.pause, t.until"));
+    std::size_t cursor = 0;
+    while (!error_ && rows.row()) {
+      JobSnapshot& job = job_of(rows, &cursor);
+      const TaskKey task{job.job, kind(rows), static_cast<std::uint32_t>(rows.integer(2))};
+      job.rests.push_back({task, rows.integer(3), rows.integer(4)});
     }
   }
 

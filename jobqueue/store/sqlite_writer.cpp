@@ -34,9 +34,13 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
       set_queue_stopped_(database, "INSERT OR REPLACE INTO queues (path, stopped) VALUES (?, ?)"),
       delete_done_(database, "DELETE FROM task_done WHERE job = ? AND kind = ? AND task = ?"),
       count_failure_(database,
-                     "INSERT INTO task_failures (job, kind, task, count)"
-                     " SELECT ?1, ?2, ?3, 1" WEIR_IF_UNFINISHED
+                     "INSERT INTO task_failures (job, kind, task, count, launched_at)"
+                     " SELECT ?1, ?2, ?3, 1, ?4" WEIR_IF_UNFINISHED
                      " ON CONFLICT DO UPDATE SET count = count + 1"),
+      put_rest_(database,
+                "INSERT OR REPLACE INTO task_rests (job, kind, task, pause, until)"
+                " SELECT ?1, ?2, ?3, ?4, ?5" WEIR_IF_UNFINISHED),
+      delete_rests_(database, "DELETE FROM task_rests WHERE job = ?"),
       any_commit_(database, "SELECT 1 FROM commits LIMIT 1"),
       insert_commit_(database,
                      "INSERT OR REPLACE INTO commits (job, kind, task, attempt, tracker)"
@@ -68,8 +72,12 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
       delete_tracker_(database, "DELETE FROM trackers WHERE name = ?"),
       put_order_(database,
                  "INSERT OR REPLACE INTO tracker_orders"
-                 " (name, ordered, incarnation, at, by, reason) VALUES (?, ?, ?, ?, ?, ?)"),
+                 " (name, ordered, incarnation, at, by, reason, drain)"
+                 " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?2 > ?7 AND"
+                 " ifnull((SELECT ordered = ?7 OR drain FROM tracker_orders WHERE name = ?1), 0)"),
       delete_order_(database, "DELETE FROM tracker_orders WHERE name = ?"),
+      drain_again_(database,
+                   "UPDATE tracker_orders SET ordered = ?2, drain = 0 WHERE name = ?1 AND drain"),
       end_stop_(database, "DELETE FROM tracker_orders WHERE name = ? AND ordered >= ?"),
       put_fault_(database,
                  "INSERT OR REPLACE INTO tracker_faults (name, at, job, incarnation)"
@@ -249,7 +257,7 @@ void SqliteWriter::apply(const TrackersOrdered& fact, TimeMs at) {
     if (fact.forget) delete_lost_.run(tracker.name);
     if (fact.order != TrackerOrder::kNone) {
       put_order_.run(tracker.name, static_cast<int>(fact.order), tracker.incarnation, at, fact.by,
-                     fact.reason);
+                     fact.reason, static_cast<int>(TrackerOrder::kDrain));
     } else {
       delete_order_.run(tracker.name);
       forget_faults_.run(tracker.name, INT64_MAX);
@@ -258,6 +266,7 @@ void SqliteWriter::apply(const TrackersOrdered& fact, TimeMs at) {
 }
 
 void SqliteWriter::apply(const TrackerStopEnded& fact, TimeMs) {
+  drain_again_.run(fact.tracker, static_cast<int>(TrackerOrder::kDrain));
   end_stop_.run(fact.tracker, static_cast<int>(TrackerOrder::kStop));
 }
 
@@ -292,9 +301,14 @@ void SqliteWriter::apply(const TaskReopened& fact, TimeMs) {
 
 void SqliteWriter::apply(const AttemptFailed& fact, TimeMs at) {
   const TaskKey& task = fact.attempt.task;
-  count_failure_.run(task.job.value, index(task.kind), task.index);
+  count_failure_.run(task.job.value, index(task.kind), task.index, fact.launched_at);
   delete_commit_of_.run(task.job.value, index(task.kind), task.index, fact.attempt.attempt);
   history_.failed(fact, at);
+}
+
+void SqliteWriter::apply(const TaskRested& fact, TimeMs) {
+  const TaskKey& task = fact.task;
+  put_rest_.run(task.job.value, index(task.kind), task.index, fact.pause_ms, fact.until);
 }
 
 void SqliteWriter::apply(const CommitGranted& fact, TimeMs) {
@@ -314,6 +328,7 @@ void SqliteWriter::apply(const JobStateChanged& fact, TimeMs at) {
   if (fact.record != nullptr) history_.put(*fact.record);
   delete_containers_.run(fact.job.value);
   delete_failures_.run(fact.job.value);
+  delete_rests_.run(fact.job.value);
   delete_commits_.run(fact.job.value);
   insert_ended_.run(fact.job.value);
 }

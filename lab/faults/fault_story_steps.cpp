@@ -255,7 +255,7 @@ void FaultStory::stop_or_start_some_queue() {
   world_.ask(SetQueueState{kRoot, some_leaf(), world_.dice.chance(40)}, always, nullptr);
 }
 
-// A stop ends by itself when the tracker has left.
+// A stop ends by itself when the tracker has left; a drain from before it goes on.
 void FaultStory::order_some_tracker() {
   Dice& dice = world_.dice;
   const std::string& tracker = dice.one_of(trackers_)->name();
@@ -264,14 +264,19 @@ void FaultStory::order_some_tracker() {
   const auto may_be = [this, what](const std::string& possible) {
     promises_.sent(what, possible, world_.agenda.now());
   };
+  const auto may_end = [may_be, order] {
+    if (order < TrackerOrder::kStop) return;
+    may_be(name(TrackerOrder::kNone));
+    may_be(name(TrackerOrder::kDrain));
+  };
   may_be(value);
-  if (order >= TrackerOrder::kStop) may_be(name(TrackerOrder::kNone));
+  may_end();
   world_.ask(
       OrderTrackers{kRoot, {tracker}, order}, always,
-      [this, what, value, may_be, order](const std::optional<VirtualJobTracker::ReplyBody>& reply) {
+      [this, what, value, may_end](const std::optional<VirtualJobTracker::ReplyBody>& reply) {
         promises_.answered(what, value, reply && std::holds_alternative<Done>(*reply),
                            world_.agenda.now());
-        if (order >= TrackerOrder::kStop) may_be(name(TrackerOrder::kNone));
+        may_end();
       });
 }
 

@@ -143,7 +143,8 @@ TEST_F(QueueCommands, QueueShowTellsEverything) {
   claim.slots = 4;
   claim.milliseconds_left = 0;
   claim.__set_claim(7);
-  claim.__set_opened_at_ms(fake.server_now_ms - 65'000);
+  claim.__set_opened_at_ms(fake.server_now_ms - 99'000);  // it was down for a while
+  claim.__set_owed_ms(65'000);
   claim.__set_overdue_ms(5'000);
   claim.__set_state("unservable");
   claim.__set_width(4);

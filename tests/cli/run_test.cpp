@@ -59,5 +59,13 @@ TEST_F(Run, RequiresOneOfValuesOrNone) {
               HasSubstr("--require 'rack=r9,!r8': write values that all begin with !"));
 }
 
+// Which of the two counts nobody could say.
+TEST_F(Run, WhatHasANameIsSaidOnce) {
+  EXPECT_THAT(refusal({"--queue", "a", "--env", "A=1", "--env", "A=2", "--", "true"}),
+              HasSubstr("--env A: given twice"));
+  EXPECT_THAT(refusal({"--queue", "a", "--resource", "gpu=1", "--resource", "gpu=2", "--", "true"}),
+              HasSubstr("--resource gpu: given twice"));
+}
+
 }  // namespace
 }  // namespace weir::cli

@@ -208,6 +208,9 @@ TEST(JobFile, RequiresOneOfValuesOrNone) {
 TEST(JobFile, NumbersAreThoseThatASubmissionMayHave) {
   EXPECT_EQ(group_refusal("gang: 0"), "taken");
   EXPECT_EQ(group_refusal("count: 1000000"), "taken");
+  EXPECT_EQ(group_refusal("count: 2, gang: 2"), "taken");
+  EXPECT_EQ(group_refusal("count: 2, gang: 3"),
+            "j.yaml:2:41: groups[0].gang is 3, allowed: at most count, which is 2");
   EXPECT_EQ(group_refusal("gang: -1"),
             "j.yaml:2:31: groups[0].gang is \"-1\", allowed: an integer from 0 to 1000000");
   EXPECT_EQ(group_refusal("count: 1000001"),

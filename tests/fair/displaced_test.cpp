@@ -73,6 +73,29 @@ TEST(Displaced, DoesNotBarSettingsThatDidNotDisplaceIt) {
   EXPECT_EQ(h.pool_of(2), "default");
 }
 
+// Whoever may not submit to a queue has no part of its pool, whichever policy ruled when he named
+// it: he is where he would be had he named none, and where that is not his either in his queue's.
+TEST(Displaced, NobodyIsInThePoolOfAQueueThatHeMayNotSubmitTo) {
+  FifoAndFair h;
+  QueueSettings production = queue("production");
+  production.submit = std::vector<std::string>{"alice", "@ops"};
+  h.add_queue(queue("research")).add_queue(production);
+  auto fair = std::make_shared<FairSettings>();
+  fair->pool_name_property = "user";
+  h.settings().policies["fair"] = fair;
+  h.submit({.queue = "research", .user = "bob", .pool = "production"});
+  h.submit({.queue = "research", .user = "bob", .pool = "production.night"});
+  h.submit({.queue = "research", .user = "alice", .pool = "production"});
+  h.submit({.queue = "research", .user = "carol", .groups = {"ops"}, .pool = "production"});
+  h.submit({.queue = "research", .user = "production"});
+  h.step(SetPolicy{h.root, "fair"});
+  EXPECT_EQ(h.pool_of(1), "bob");
+  EXPECT_EQ(h.pool_of(2), "bob");
+  EXPECT_EQ(h.pool_of(3), "production");
+  EXPECT_EQ(h.pool_of(4), "production");
+  EXPECT_EQ(h.pool_of(5), "research");
+}
+
 // Few names, most of them in each other's way, also those that jobs get instead of their own.
 class DisplacedStory : RandomStory<FifoAndFair> {
  public:

@@ -52,6 +52,21 @@ steps: [submit: {id: J1}, submit: {id: J1}, submit: {id: a/b}]
                   HasSubstr("a second job \"J1\""), HasSubstr("a name without /")));
 }
 
+TEST(Scenario, SoAreLabelsAmountsAndSlowTrackers) {
+  const auto run = simulate(R"(
+cluster:
+  labels: {disk: ssd, disk: hdd}
+  resources: {gpu: 1, gpu: 2}
+  slow: {tt1: 2, tt1: 3, tt2: 2}
+steps: [advance: 1s]
+)");
+  EXPECT_THAT(run.errors,
+              ElementsAre(HasSubstr("duplicate key \"disk\" in cluster.labels"),
+                          HasSubstr("duplicate key \"gpu\" in cluster.resources"),
+                          HasSubstr("duplicate key \"tt1\" in cluster.slow"),
+                          HasSubstr("cluster.slow names \"tt2\"")));
+}
+
 TEST(Scenario, AFileOfNothingIsNoScenario) {
   EXPECT_THAT(simulate("").errors, ElementsAre(HasSubstr("holds no scenario")));
   EXPECT_THAT(simulate("steps: 5").errors, ElementsAre(HasSubstr("allowed: a list")));

@@ -119,6 +119,7 @@ inline QueueView full_queue() {
                       .milliseconds_left = 2,
                       .claim = 3,
                       .opened_at_ms = 4,
+                      .owed_ms = 8,
                       .deadline_ms = 5,
                       .overdue_ms = 6,
                       .state = "unservable",

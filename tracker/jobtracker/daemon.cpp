@@ -73,6 +73,7 @@ Result<std::unique_ptr<JobTracker>> JobTracker::start(JobTrackerParts parts) {
   std::unique_ptr<JobTracker> tracker(new JobTracker());
   auto time = note_start(*parts.store, parts.snapshot.last_time);
   if (!time) return time.error();
+  parts.snapshot.downtimes = time->wall().downtimes();
   auto engine =
       Engine::create(parts.settings, policy_factory(), std::move(parts.snapshot), time->now());
   if (!engine) return engine.error();

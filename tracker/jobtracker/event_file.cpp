@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::size_t kWaitingLines = 32'768;
 constexpr std::chrono::seconds kEndPatience{3};  // for a disk, when the process ends
+// A disk that is full line by line, now and then, is in one trouble.
+constexpr std::chrono::seconds kWellAgain{1};
 
 }  // namespace
 
@@ -62,19 +64,32 @@ class EventFile::Trouble {
   // Logged once for each cause, not for each line.
   void fail(const std::string& message) {
     const std::lock_guard lock(mutex_);
-    const bool new_trouble = error_.empty();
-    error_ = "event log " + message;
-    if (new_trouble) spdlog::error("{}", error_);
+    if (failed_.empty()) spdlog::error("event log {}", message);
+    failed_ = "event log " + message;
+  }
+  void written() {
+    const std::lock_guard lock(mutex_);
+    if (!failed_.empty()) spdlog::info("event log: is written again");
+    failed_.clear();
+  }
+  void lose(const std::string& message) {
+    const std::lock_guard lock(mutex_);
+    if (slow_.empty()) spdlog::error("event log {}", message);
+    slow_ = "event log " + message;
+  }
+  void keep_up() {
+    const std::lock_guard lock(mutex_);
+    slow_.clear();
   }
   std::string error() const {
     const std::lock_guard lock(mutex_);
-    return error_;
+    return failed_.empty() ? slow_ : failed_;
   }
   std::atomic<bool> unopened = false;  // for good: there is no file
 
  private:
   mutable std::mutex mutex_;
-  std::string error_;
+  std::string failed_, slow_;
 };
 
 // What the writer's thread does.
@@ -93,7 +108,13 @@ class EventFile::Sink final : public spdlog::sinks::base_sink<spdlog::details::n
     if (!begun_) begin();
     if (trouble_->unopened || message.payload.size() == 0) return;
     const Status written = files_.write({message.payload.data(), message.payload.size()});
-    if (!written) trouble_->fail(written.error().message);
+    if (!written) {
+      trouble_->fail(written.error().message);
+      well_from_ = message.time + kWellAgain;
+    } else if (well_from_ && message.time >= *well_from_) {
+      trouble_->written();
+      well_from_.reset();
+    }
   }
   void flush_() override {}
 
@@ -113,6 +134,8 @@ class EventFile::Sink final : public spdlog::sinks::base_sink<spdlog::details::n
   const std::shared_ptr<Writers> writers_;
   const std::shared_ptr<Trouble> trouble_;
   bool begun_ = false;
+  // After a write that failed, if no other does.
+  std::optional<spdlog::log_clock::time_point> well_from_;
 };
 
 EventFile::EventFile(std::string store)
@@ -149,6 +172,7 @@ void EventFile::open(const EventLogSettings& place) {
       "events", std::make_shared<Sink>(place, store_, number_, writers_, std::move(trouble)),
       writer_, spdlog::async_overflow_policy::overrun_oldest);
   told_lost_ = 0;
+  losing_ = false;
   file_->info("");  // so it is opened, and it shows whether it can be
 }
 
@@ -168,15 +192,21 @@ void EventFile::close() {
 
 void EventFile::on(const Event& event, const Engine& engine) {
   if (file_ == nullptr || trouble_->unopened) return;
-  if (writer_->overrun_counter() > told_lost_) tell_lost(event.at);
+  if (writer_->overrun_counter() > told_lost_) {
+    tell_lost(event.at);
+  } else if (losing_ && writer_->queue_size() == 0) {
+    trouble_->keep_up();
+    losing_ = false;
+  }
   lines_.write(event, engine);
   send();
 }
 
 void EventFile::tell_lost(TimeMs now) {
   const std::uint64_t lost = writer_->overrun_counter();
-  trouble_->fail(place_->path + ": " + std::to_string(lost) +
+  trouble_->lose(place_->path + ": " + std::to_string(lost) +
                  " lines lost: the disk is too slow");
+  losing_ = true;
   lines_.lost(now, lost - told_lost_);
   told_lost_ = lost;
 }

@@ -57,6 +57,7 @@ class EventFile {
   std::shared_ptr<spdlog::details::thread_pool> writer_;
   std::shared_ptr<spdlog::logger> file_;
   std::uint64_t told_lost_ = 0;
+  bool losing_ = false;                      // more than it keeps up with was told, and waits still
   std::uint64_t number_ = 0;                 // of the writer
   const std::shared_ptr<Writers> writers_;   // those that were told to end, too
   mutable std::mutex mutex_;                 // guards the pointer

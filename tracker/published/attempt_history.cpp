@@ -127,9 +127,9 @@ void AttemptHistory::on(const Event& event, const ClusterState& state) {
     }
     end->tracker = ended->tracker;
     end->how = ended->how;
-    end->ended_at = event.at;
     end->speculative = ended->speculative;
-    end->launched_at = event.at - ended->ran_ms;
+    end->launched_at = ended->launched_at;
+    end->ran_ms = ended->ran_ms;
   } else if (const auto* failed = fact_as<AttemptFailed>(event.fact)) {
     place_for(failed->attempt, true)->diagnostics = failed->diagnostics;
   }
@@ -166,8 +166,8 @@ std::vector<AttemptView> AttemptHistory::list(const Engine& engine, const Job& j
     AttemptView info = start_info(state, end.attempt, end.tracker);
     info.state = name(end.how);
     info.launched_at_ms = wall.at(end.launched_at);
-    info.ended_at_ms = wall.at(end.ended_at);
-    info.ran_ms = wall.at(end.ended_at) - wall.at(end.launched_at);
+    info.ended_at_ms = info.launched_at_ms + end.ran_ms;
+    info.ran_ms = end.ran_ms;
     info.speculative = end.speculative;
     if (!end.diagnostics.empty()) info.diagnostics = end.diagnostics;
     if (end.how == AttemptEnded::How::kSucceeded) info.progress_millionths = 1'000'000;

@@ -47,7 +47,7 @@ class AttemptHistory {
     AttemptEnded::How how = AttemptEnded::How::kFailed;
     bool speculative = false;
     TimeMs launched_at = 0;
-    TimeMs ended_at = 0;
+    DurationMs ran_ms = 0;
     std::string diagnostics;
   };
   using Ends = std::deque<End>;

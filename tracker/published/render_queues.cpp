@@ -148,6 +148,7 @@ void render_claims(const Engine& engine, QueueId leaf, const WallClock& wall, Qu
       info.milliseconds_left = never ? -1 : std::max<DurationMs>(0, claim.deadline - now);
       info.claim = static_cast<std::int64_t>(claim.id);
       info.opened_at_ms = wall.at(claim.born);
+      info.owed_ms = now - claim.born;
       if (!never) info.deadline_ms = wall.at(claim.deadline);
       if (now >= claim.deadline) info.overdue_ms = now - claim.deadline;
       info.state = claim_state(engine, claim);
@@ -220,7 +221,9 @@ QueueView render_queue(const Engine& engine, QueueId id, const WallClock& wall) 
   QueueView out;
   out.name = node.path;
   out.leaf = node.leaf();
-  out.state = queue.stopped ? "STOPPED" : "RUNNING";
+  out.state = "RUNNING";
+  for (QueueId q = id; q != QueueTree::root(); q = state.tree().parent(q))
+    if (state.queue(q).stopped) out.state = "STOPPED";  // it takes no jobs
   const bool guarantees = engine.policy().claims() != nullptr;
   const auto figures = [&](Dimension dimension) {
     return render_figures(engine.policy().figures(id, dimension), guarantees);

@@ -51,6 +51,16 @@ void WallClock::started(TimeMs engine, TimeMs wall) {
   if (starts_.size() > kStartsKept) starts_.erase(starts_.begin());
 }
 
+std::vector<Downtime> WallClock::downtimes() const {
+  std::vector<Downtime> found;
+  for (std::size_t i = 1; i < starts_.size(); ++i) {
+    const Start &before = starts_[i - 1], &start = starts_[i];
+    const DurationMs ms = (start.wall - before.wall) - (start.engine - before.engine);
+    if (ms > 0) found.push_back({start.engine, ms});  // else the clock was set back
+  }
+  return found;
+}
+
 TimeMs WallClock::at(TimeMs engine) const {
   if (engine == 0) return 0;
   const auto after = std::upper_bound(

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "jobqueue/model/result.h"
+#include "jobqueue/model/snapshot.h"
 #include "jobqueue/model/time.h"
 
 namespace weir {
@@ -23,6 +24,9 @@ class WallClock {
 
   // Notes a start; engine times never fall.
   void started(TimeMs engine, TimeMs wall);
+
+  // Between the starts that are known.
+  std::vector<Downtime> downtimes() const;
 
   TimeMs at(TimeMs engine) const;      // what the wall clock showed then; 0 (never) stays 0
   TimeMs engine_at(TimeMs wall) const;  // the other way; of a moment when it was down: its end

@@ -341,8 +341,12 @@ void Agent::do_action(action::DropJob& drop) {
   // After what is still being measured of it.
   gauge_.push([this, job = drop.job] { asio::post(io_, [this, job] { job_disk_.drop(job); }); });
   if (drop.output.path.empty()) return;
-  outputs_.begin("cleaning up after " + job_name(drop.job),
-                 [output = drop.output] { remove_late_output(output); });
+  clean_up_output(job_name(drop.job), [output = drop.output] { remove_late_output(output); });
+}
+
+void Agent::clean_up_output(const std::string& after, std::function<void()> call) {
+  if (outputs_.begin("cleaning up after " + after, std::move(call)) || stopping_) return;
+  spdlog::warn("{}: what it left in its output stays there: too many calls on outputs hang", after);
 }
 
 }  // namespace weir::tasktracker

@@ -40,7 +40,9 @@ bool OutputWork::begin(std::string what, std::function<void()> call, std::functi
   if (state_->running.size() >= kThreads) {
     const std::int64_t hang_since = steady_now_ms() - state_->hangs_after_ms;
     const auto hangs = [hang_since](const State::Running& r) { return r.since_ms <= hang_since; };
-    if (std::all_of(state_->running.begin(), state_->running.end(), hangs)) return false;
+    const bool may_wait = !then && state_->waiting.size() < kMostWaiting;
+    if (!may_wait && std::all_of(state_->running.begin(), state_->running.end(), hangs))
+      return false;
     state_->waiting.push_back({std::move(what), std::move(call), std::move(then)});
     return true;
   }

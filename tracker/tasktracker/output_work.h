@@ -1,7 +1,7 @@
 // Calls on the file systems that jobs name, any of which may hang: some threads, so that one that
 // waits for ever stops no other, and nobody waits for them at the end. What would have to wait
-// behind calls that hang is not taken. A call's `then` runs on its thread, and not once stop() has
-// returned. begin() and stop() on any thread.
+// behind calls that hang is not taken, unless nobody is told of its end. A call's `then` runs on
+// its thread, and not once stop() has returned. begin() and stop() on any thread.
 #pragma once
 
 #include <chrono>
@@ -18,6 +18,7 @@ class OutputWork {
  public:
   static constexpr std::size_t kThreads = 16;
   static constexpr std::int64_t kHangsAfterMs = 10'000;
+  static constexpr std::size_t kMostWaiting = 10'000;  // behind calls that hang
 
   explicit OutputWork(std::int64_t hangs_after_ms = kHangsAfterMs);
   ~OutputWork() { stop(); }

@@ -70,6 +70,7 @@ Json part_json(const QueueView::Claim& claim) {
           {"milliseconds_left", claim.milliseconds_left},
           {"claim", or_null(claim.claim)},
           {"opened_at_ms", or_null(claim.opened_at_ms)},
+          {"owed_ms", or_null(claim.owed_ms)},
           {"deadline_ms", or_null(claim.deadline_ms)},
           {"overdue_ms", or_null(claim.overdue_ms)},
           {"state", or_null(claim.state)},

@@ -102,8 +102,10 @@ class LogFetcher::Fetch : public std::enable_shared_from_this<Fetch> {
     if (answer->bytes < 0 || answer->bytes > wish_.most_bytes || answer->lines < 0)
       return fail("an answer of another size than was asked for");
     begin_ = answer->lines;
-    size_ = answer->size.value_or(begin_ + answer->bytes);
-    if (size_ < begin_ + answer->bytes) return fail("more bytes than it has");
+    std::int64_t end = 0;
+    if (__builtin_add_overflow(begin_, answer->bytes, &end)) return fail("more bytes than any has");
+    size_ = answer->size.value_or(end);
+    if (size_ < end) return fail("more bytes than it has");
     input_.erase(0, head);
     const auto bytes = static_cast<std::size_t>(answer->bytes);
     if (input_.size() > bytes) return fail("more bytes than it said");

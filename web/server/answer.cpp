@@ -176,6 +176,10 @@ void choose_form(HttpAnswer& answer, const HttpRequest& request, const HttpLimit
 Outgoing outgoing(HttpAnswer answer, const HttpRequest* request, bool close) {
   Outgoing out;
   out.status = answer.status;
+  if (answer.endless) {
+    out.head = stream_head(answer.content_type);
+    return out;
+  }
   out.head = status_line(answer.status) + date_line() + std::string(kSecurityHeaders);
   out.head += header_line("Cache-Control", answer.cache_control);
   if (!answer.etag.empty()) out.head += header_line("ETag", answer.etag);
@@ -186,7 +190,7 @@ Outgoing outgoing(HttpAnswer answer, const HttpRequest* request, bool close) {
   if (answer.gzip) out.head += "Content-Encoding: gzip\r\n";
   for (const auto& [name, value] : answer.headers) out.head += header_line(name, value);
   const std::size_t bytes = answer.body ? answer.body->size() : 0;
-  if (answer.status != 304 && answer.status != 204 && !answer.endless)
+  if (answer.status != 304 && answer.status != 204)
     out.head += fmt::format("Content-Length: {}\r\n", bytes);
   if (close) {
     out.head += "Connection: close\r\n";

@@ -21,7 +21,7 @@ struct HttpAnswer {
   bool gzip = false;   // the body is compressed: choose_form() has seen to that
   // The body is kept by somebody else anyway (a page): it costs the port's budget nothing.
   bool kept = false;
-  bool endless = false;  // to a HEAD: what a GET gives has no length
+  bool endless = false;  // to a HEAD: what a GET gives is a stream, which ends the connection
   std::string etag;  // with its quotes, or empty
   std::string cache_control = "no-cache";
   NamesAndValues headers;

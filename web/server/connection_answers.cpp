@@ -17,7 +17,7 @@ void HttpConnection::write(HttpAnswer answer, const HttpRequest* request, bool c
   state_ = State::kWriting;
   read_deadline_.clear();
   // Who has ended its side may have asked more before it did.
-  close_after_ = close_after || (end_of_input_ && kept_.empty());
+  close_after_ = close_after || answer.endless || (end_of_input_ && kept_.empty());
   out_ = outgoing(std::move(answer), request, close_after_);
   written_ = 0;
   if (!answer_bytes_.resize(out_.budget_bytes)) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "support/container_harness.h"
+#include "support/stored_snapshot.h"
 
 namespace weir::test {
 namespace {
@@ -95,6 +96,31 @@ TEST_F(Applications, AServicesTaskThatEndsStartsAgainAfterAPause) {
   h.settle("tt1");
   h.advance(1000);
   EXPECT_EQ(h.settle("tt1"), "J1/t0") << "it had run for ten minutes";
+}
+
+TEST_F(Applications, APauseGoesOnOverARestartAndSoDoTheNextOnes) {
+  add_tracker("tt1");
+  ASSERT_EQ(submit(application(1, true)), 1u);
+  h.heartbeat("tt1");
+  for (const DurationMs pause : {1000, 2000, 4000}) {
+    h.fail("J1/t0");
+    h.settle("tt1");
+    if (pause < 4000) h.advance(pause);
+    h.settle("tt1");
+  }
+  ContainerHarness after;
+  after.settings().resources.named = {"gpu"};
+  after.now = h.now;
+  after.start(stored_snapshot(h.log));
+  after.register_tracker("tt1", Resources{{0, 0, 8192, 8}}, {{"gpu", 4}}, 10);
+  for (const DurationMs pause : {4000, 8000}) {
+    EXPECT_EQ(after.settle("tt1"), "");
+    after.advance(pause - 1);
+    EXPECT_EQ(after.settle("tt1"), "");
+    after.advance(1);
+    ASSERT_EQ(after.settle("tt1"), "J1/t0");
+    after.fail("J1/t0");
+  }
 }
 
 TEST_F(Applications, APauseIsFiveMinutesAtMostAndAServiceFailsAsOftenAsItLikes) {

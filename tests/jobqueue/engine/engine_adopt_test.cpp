@@ -26,6 +26,7 @@ struct AfterARestart : testing::Test {
     Snapshot snapshot{.epoch = 3};
     snapshot.next_job = 2;
     snapshot.jobs = {job};
+    snapshot.downtimes = downtimes;
     h.start(snapshot);
     for (const char* name : {"tt1", "tt2"})
       h.add_tracker(name, {.map_slots = 2, .reduce_slots = 0});
@@ -46,7 +47,13 @@ struct AfterARestart : testing::Test {
   }
   static constexpr std::uint32_t kBase = 2 * kAttemptsPerEpoch;  // of this start
 
+  // Of the queue's attempts that have ended.
+  std::int64_t used_ms() {
+    return h.state().queue(h.state().job(JobId(1)).queue).counters.used_ms[TaskKind::kMap];
+  }
+
   JobSnapshot job;
+  std::vector<Downtime> downtimes;
   FifoHarness h;
 };
 
@@ -71,6 +78,58 @@ TEST_F(AfterARestart, WhatRanHasRunSinceItWasLaunched) {
   EXPECT_EQ(restored.started_at, job.submitted_at);
 }
 
+// Its tracker's clock went on while the JobTracker was down, for 600 s and before that for 100 s.
+TEST_F(AfterARestart, WhatRanAlsoRanMeanwhile) {
+  job.submitted_at = h.now - 50'000;
+  downtimes = {{h.now - 60'000, 5'000}, {h.now - 40'000, 100'000}, {h.now - 5'000, 600'000}};
+  start();
+  ASSERT_TRUE(taken_on("tt1", map(0, 7), ReportedState::kRunning, 620'000));
+  ASSERT_TRUE(taken_on("tt2", map(1, 7), ReportedState::kRunning, 1'000'000'000));
+  const auto at = [&](std::uint32_t index) {
+    return h.state().attempt(h.state().find_attempt(map(index, 7)));
+  };
+  EXPECT_EQ(at(0).launched_at, h.now - 20'000);
+  EXPECT_EQ(at(1).launched_at, job.submitted_at);
+  h.advance(1'000);
+  EXPECT_EQ(at(0).in_slots_ms(h.now), 621'000);
+  EXPECT_EQ(at(1).in_slots_ms(h.now), 751'000);  // not before its job was there
+  h.finish("J1/m0");
+  h.settle("tt1");
+  EXPECT_EQ(used_ms(), 621'000);
+  const auto ends = h.events<AttemptEnded>();
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_EQ(ends[0].ran_ms, 621'000);
+  EXPECT_EQ(ends[0].launched_at, h.now - 21'000);
+}
+
+// The last moments before it was down are not stored: what began in them began before that.
+TEST_F(AfterARestart, NothingBeganWhileTheJobTrackerWasDown) {
+  job.submitted_at = h.now - 50'000;
+  downtimes = {{h.now - 5'000, 600'000}};
+  start();
+  ASSERT_TRUE(taken_on("tt1", map(0, 7), ReportedState::kRunning, 604'000));
+  const Attempt& attempt = h.state().attempt(h.state().find_attempt(map(0, 7)));
+  EXPECT_EQ(attempt.launched_at, h.now - 5'001);
+  EXPECT_EQ(attempt.ran_ms(h.now), 604'000);
+}
+
+// And what had ended by then had no slots any more.
+TEST_F(AfterARestart, WhatHasEndedMeanwhileRanUntilThen) {
+  job.submitted_at = h.now - 50'000;
+  job.commits = {{map(0, 7), "tt1"}};
+  downtimes = {{h.now - 5'000, 600'000}};
+  start();
+  AttemptReport& report = h.tracker("tt1").held[map(0, 7)];
+  report.attempt = map(0, 7);
+  report.state = ReportedState::kSucceeded;
+  report.age_ms = 620'000;
+  report.started_at_ms = 1'000'000;
+  report.finished_at_ms = 1'025'000;
+  h.heartbeat("tt1");
+  EXPECT_EQ(used_ms(), 25'000);
+  EXPECT_EQ(h.events<AttemptEnded>().at(0).ran_ms, 25'000);
+}
+
 TEST_F(AfterARestart, AJobHasStartedWithTheFirstOfWhatItHasDone) {
   JobSnapshot::DoneTask done;
   done.tracker = "tt1";
@@ -82,6 +141,23 @@ TEST_F(AfterARestart, AJobHasStartedWithTheFirstOfWhatItHasDone) {
   job.done.push_back(done);
   start();
   EXPECT_EQ(h.state().job(JobId(1)).started_at, h.now - 40'000);
+}
+
+TEST_F(AfterARestart, OrOfWhatHasFailed) {
+  job.submitted_at = h.now - 50'000;
+  job.failures = {{TaskKind::kMap, 0, 1, h.now - 30'000}, {TaskKind::kMap, 1, 1, h.now - 40'000}};
+  start();
+  EXPECT_EQ(h.state().job(JobId(1)).started_at, h.now - 40'000);
+}
+
+// Only that something may publish is stored: it has started when its tracker says so.
+TEST_F(AfterARestart, AndElseWithTheFirstThatIsTakenOn) {
+  job.submitted_at = h.now - 50'000;
+  job.commits = {{map(0, 7), "tt1"}};
+  start();
+  EXPECT_TRUE(h.state().job(JobId(1)).pending());
+  ASSERT_TRUE(taken_on("tt1", map(0, 7), ReportedState::kCommitPending, 20'000));
+  EXPECT_EQ(h.state().job(JobId(1)).started_at, h.now - 20'000);
 }
 
 TEST_F(AfterARestart, WhileOneMayPublishNoOtherIsTakenOn) {

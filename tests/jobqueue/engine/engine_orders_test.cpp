@@ -229,6 +229,23 @@ TEST(Orders, TheEndOfAStopDoesNotUndoADrainThatIsBeingWritten) {
   EXPECT_EQ(snapshot.tracker_orders[0].order, TrackerOrder::kDrain);
 }
 
+TEST(Orders, ADrainOutlivesAStop) {
+  OrdersHarness h;
+  h.add_tracker("tt1");
+  h.add_tracker("tt2");
+  h.order(TrackerOrder::kDrain, {"tt1"});
+  h.order(TrackerOrder::kStop, {"tt1"});
+  h.order(TrackerOrder::kStopNow, {"tt1"});
+  h.say_goodbye("tt1");
+  EXPECT_EQ(h.at("tt1").order, TrackerOrder::kDrain);
+  EXPECT_EQ(stored_snapshot(h.log).tracker_orders.at(0).order, TrackerOrder::kDrain);
+  h.add_tracker("tt1");
+  h.submit({.maps = 1});
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  h.order(TrackerOrder::kNone, {"tt1"});
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0");
+}
+
 TEST(Orders, AStopIsOverWhenTheTrackerLeavesWhileItIsWritten) {
   OrdersHarness h;
   h.add_tracker("tt1");
@@ -346,6 +363,41 @@ TEST(FetchFailures, OneOfManyReducesIsNotBelievedThreeAre) {
     EXPECT_EQ(h.events<TaskReopened>().size(), reported < 3 ? 0u : 1u);
     if (reported == 3) break;
   }
+}
+
+// One map after another says so, and no reduce runs yet: it fetches nothing.
+TEST(FetchFailures, AMapIsNotBelieved) {
+  OrdersHarness h;
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  h.add_tracker("tt2", {.map_slots = 3, .reduce_slots = 0});
+  h.submit({.maps = 4, .reduces = 1});
+  h.heartbeat("tt1");
+  h.finish("J1/m0");
+  h.heartbeat("tt1");
+  h.heartbeat("tt2");
+  for (auto& [key, attempt] : h.tracker("tt2").held) attempt.fetch_failures = {{0, 0}};
+  h.heartbeat("tt2");
+  EXPECT_TRUE(h.events<TaskReopened>().empty());
+}
+
+TEST(FetchFailures, AReduceThatHasEndedCountsNoMore) {
+  OrdersHarness h;
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  h.add_tracker("tt2", {.map_slots = 1, .reduce_slots = 8});
+  h.submit({.maps = 1, .reduces = 8});
+  h.heartbeat("tt1");
+  h.finish("J1/m0");
+  h.heartbeat("tt1");
+  h.heartbeat("tt2");
+  for (int i = 0; i < 4; ++i) {  // each says so, and fails
+    const std::string task = "J1/r" + std::to_string(i);
+    for (auto& [key, attempt] : h.tracker("tt2").held)
+      if (h.spell(key.task) == task) attempt.fetch_failures = {{0, 0}};
+    h.heartbeat("tt2");
+    h.fail(task);
+    h.heartbeat("tt2");
+  }
+  EXPECT_TRUE(h.events<TaskReopened>().empty());
 }
 
 }  // namespace

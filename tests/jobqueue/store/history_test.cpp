@@ -96,14 +96,14 @@ class HistoryOfStore : public testing::TestWithParam<bool> {
 
 TEST_P(HistoryOfStore, ARecordTellsTheWholeJobAndOutlivesIt) {
   append(100, {submitted(1), submitted(2)});
-  append(200, {AttemptFailed{attempt(1, TaskKind::kMap, 4, 0), "tt1", "exit code 1"}});
+  append(200, {AttemptFailed{attempt(1, TaskKind::kMap, 4, 0), "tt1", "exit code 1", 150}});
   append(300, {ended(1, 300)});
   EXPECT_EQ(*restarted().jobs[0].record, record(1, 300));
   tidy({.finished_before = 301});
   EXPECT_THAT(loaded(), ElementsAre(2));
   EXPECT_EQ(store_->history().value()->find(job(1)).value(), record(1, 300));
   EXPECT_EQ(store_->history().value()->find(job(2)).value(), std::nullopt);
-  const EndedAttempt failed{attempt(1, TaskKind::kMap, 4, 0), "tt1", 0, 200, true, "exit code 1"};
+  const EndedAttempt failed{attempt(1, TaskKind::kMap, 4, 0), "tt1", 150, 200, true, "exit code 1"};
   EXPECT_THAT(store_->history().value()->attempts(job(1)).value(), ElementsAre(failed));
 }
 

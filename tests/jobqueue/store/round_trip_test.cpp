@@ -237,7 +237,9 @@ TEST_F(RoundTrip, WhatIsOrderedOfTrackersAndTheirFaults) {
   EXPECT_EQ(snapshot.tracker_orders[0].at, 1000);
   EXPECT_EQ(snapshot.tracker_orders[0].by, "ann");
   EXPECT_EQ(snapshot.tracker_orders[0].reason, "new disks");
+  EXPECT_FALSE(snapshot.tracker_orders[0].drains);
   EXPECT_EQ(snapshot.tracker_orders[1].order, TrackerOrder::kStopNow);
+  EXPECT_TRUE(snapshot.tracker_orders[1].drains);
   ASSERT_EQ(snapshot.tracker_faults.size(), 3u) << "the first of tt1 is forgotten";
   EXPECT_EQ(snapshot.tracker_faults[0].at, 5000);
   EXPECT_EQ(snapshot.tracker_faults[1].at, 7000);
@@ -246,7 +248,8 @@ TEST_F(RoundTrip, WhatIsOrderedOfTrackersAndTheirFaults) {
   append({TrackerStopEnded{"tt2"}, TrackerStopEnded{"tt1"}, TrackerForgiven{"tt1"},
           TrackersOrdered{{{"tt4", 5}}, TrackerOrder::kNone, "bob"}});
   snapshot = restarted();
-  EXPECT_EQ(snapshot.tracker_orders.size(), 1u) << "a drain is no stop";
+  ASSERT_EQ(snapshot.tracker_orders.size(), 2u) << "a drain is no stop";
+  EXPECT_EQ(snapshot.tracker_orders[1].order, TrackerOrder::kDrain) << "as before the stop";
   EXPECT_TRUE(snapshot.tracker_faults.empty());
 }
 
@@ -315,16 +318,32 @@ TEST_F(RoundTrip, DoneTasksWithTheirCountersUntilReopened) {
 }
 
 TEST_F(RoundTrip, FailuresAreCountedByTask) {
-  append({submitted(1), AttemptFailed{attempt(1, TaskKind::kMap, 4, 0), "tt1", "exit code 1"},
-          AttemptFailed{attempt(1, TaskKind::kMap, 4, 1), "tt2", "exit code 1"},
+  append({submitted(1), AttemptFailed{attempt(1, TaskKind::kMap, 4, 0), "tt1", "exit code 1", 70},
+          AttemptFailed{attempt(1, TaskKind::kMap, 4, 1), "tt2", "exit code 1", 90},
           AttemptFailed{attempt(1, TaskKind::kReduce, 4, 0), "tt2", "exit code 2"}});
   const Snapshot snapshot = restarted();
   const auto& failures = snapshot.jobs[0].failures;
   ASSERT_EQ(failures.size(), 2u);
   EXPECT_EQ(failures[0].index, 4u);
   EXPECT_EQ(failures[0].count, 2u);
+  EXPECT_EQ(failures[0].launched_at, 70);  // the first
   EXPECT_EQ(failures[1].kind, TaskKind::kReduce);
   EXPECT_EQ(failures[1].count, 1u);
+}
+
+TEST_F(RoundTrip, TheLastRestOfATaskUntilItsJobIsOver) {
+  const auto rested = [](std::uint32_t task, DurationMs pause, TimeMs until) {
+    return TaskRested{{job(1), group_kind(0), task}, pause, until};
+  };
+  append({submitted(1), rested(2, 1000, 1500), rested(2, 2000, 4500), rested(3, 1000, 1700)});
+  const Snapshot snapshot = restarted();
+  const auto& rests = snapshot.jobs[0].rests;
+  ASSERT_EQ(rests.size(), 2u);
+  EXPECT_EQ(rests[0].task, (TaskKey{job(1), group_kind(0), 2}));
+  EXPECT_EQ(rests[0].pause_ms, 2000);
+  EXPECT_EQ(rests[0].until, 4500);
+  append({JobStateChanged{job(1), JobState::kKilled, ""}, rested(3, 2000, 9000)});
+  EXPECT_TRUE(restarted().jobs[0].rests.empty());
 }
 
 // One holder a task; a success or the holder's own failure ends the grant, another attempt's

@@ -43,6 +43,15 @@ struct EventFileTest : testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return file.error().value_or("");
   }
+  // With more told, until there is none.
+  std::optional<std::string> error_after_more(EventFile& file) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (file.error() && std::chrono::steady_clock::now() < end) {
+      tell(file);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return file.error();
+  }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(dir.file(name)) << text;
   }
@@ -117,6 +126,25 @@ TEST_F(EventFileTest, WhatComesInTheWayOfARotationIsLeftAlone) {
   for (int i = 0; i < 100; ++i) tell(file);
   EXPECT_THAT(error_of(file), HasSubstr(dir.file("events.1.jsonl") + ": is there and is no"));
   EXPECT_EQ(lines("events.1.jsonl"), std::vector<std::string>{"precious"});
+  std::filesystem::remove(dir.file("events.1.jsonl"));
+  EXPECT_EQ(error_after_more(file), std::nullopt);  // it is written again
+}
+
+// By a lease, as below.
+TEST_F(EventFileTest, ADiskThatKeepsUpAgainIsNotSaidToBeSlow) {
+  ::signal(SIGIO, SIG_IGN);
+  write("events.jsonl", "");
+  const int lease = ::open(dir.file("events.jsonl").c_str(), O_WRONLY | O_CLOEXEC);
+  if (::fcntl(lease, F_SETLEASE, F_WRLCK) != 0) {
+    ::close(lease);
+    GTEST_SKIP() << "no leases here";
+  }
+  EventFile file;
+  file.follow(logging_to(dir.file("events.jsonl")));
+  while (!file.error()) tell(file);
+  EXPECT_THAT(file.error().value(), HasSubstr("lines lost"));
+  ::close(lease);
+  EXPECT_EQ(error_after_more(file), std::nullopt);
 }
 
 TEST_F(EventFileTest, NorIsItAFileOfTheStore) {

@@ -76,6 +76,31 @@ TEST(RenderQueues, WhatIsLentAndBorrowed) {
   EXPECT_EQ(h.queue_view("a").maps.lends, 0);
 }
 
+TEST(RenderQueues, TheAgeOfAClaimDoesNotCountWhatTheJobTrackerWasDown) {
+  SeenCapacity h;
+  lend_and_claim(h);
+  h.wall.started(1, 1);
+  h.now += 3'000;
+  h.wall.started(h.now, h.now + 600'000);
+  h.step(Durable{h.engine().last_seq()});
+  const QueueView::Claim claim = h.queue_view("a").claims.at(0);
+  EXPECT_EQ(claim.owed_ms, 3'000);
+  EXPECT_EQ(h.wall.at(h.now) - *claim.opened_at_ms, 603'000);
+}
+
+TEST(RenderQueues, AQueueBelowAStoppedOneIsStopped) {
+  SeenCapacity h;
+  QueueSettings parent = queue("a", 50);
+  parent.queues = {queue("x", 50), queue("y", 50)};
+  h.add_queue(parent).add_queue(queue("b", 50));
+  h.step(SetQueueState{{"root", {}}, "a", true});
+  for (const char* path : {"a", "a.x", "a.y"})
+    EXPECT_EQ(h.queue_view(path).state, "STOPPED") << path;
+  EXPECT_EQ(h.queue_view("b").state, "RUNNING");
+  h.step(SetQueueState{{"root", {}}, "a", false});
+  EXPECT_EQ(h.queue_view("a.x").state, "RUNNING");
+}
+
 TEST(RenderQueues, AShareIsRoundedAndNobodyLends) {
   SeenFair h;
   for (const char* name : {"a", "b", "c"}) h.add_queue(queue(name));
@@ -103,6 +128,7 @@ TEST(RenderQueues, AClaimIsOverdueFromItsDeadlineOn) {
   claim = h.queue_view("a").claims.at(0);
   EXPECT_EQ(claim.state, "due");
   EXPECT_EQ(claim.milliseconds_left, 0);
+  EXPECT_EQ(claim.owed_ms, 10'000);
   EXPECT_EQ(claim.overdue_ms, 0);
 }
 

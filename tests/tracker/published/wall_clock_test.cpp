@@ -38,6 +38,18 @@ TEST(WallClock, AMomentOfDowntimeIsItsEnd) {
   EXPECT_EQ(clock.engine_at(500), 500);
 }
 
+TEST(WallClock, KnowsForHowLongItStoodStill) {
+  WallClock clock = with_downtime();
+  clock.started(6'000, 120'000);  // it was set back
+  clock.started(7'000, 121'003);
+  const auto downtimes = clock.downtimes();
+  ASSERT_EQ(downtimes.size(), 2u);
+  EXPECT_EQ(downtimes[0].at, 5'000);
+  EXPECT_EQ(downtimes[0].ms, 47'000);
+  EXPECT_EQ(downtimes[1].at, 7'000);
+  EXPECT_EQ(downtimes[1].ms, 3);
+}
+
 TEST(WallClock, OfStartsAtOneMomentTheLastCounts) {
   WallClock clock = with_downtime();
   clock.started(5'000, 200'000);  // nothing was written in between

@@ -37,12 +37,20 @@ TEST(OutputWork, OneThatHangsStopsNoOther) {
   }
 }
 
-TEST(OutputWork, BehindCallsThatAllHangNothingIsTaken) {
-  Hanging hanging;
+TEST(OutputWork, BehindCallsThatAllHangOnlyThatOfWhichNobodyIsToldIsTaken) {
+  std::atomic<std::size_t> done = 0;
   OutputWork work(0);  // at once
-  for (std::size_t i = 0; i < OutputWork::kThreads; ++i)
-    ASSERT_TRUE(work.begin("hangs", hanging.call()));
-  EXPECT_FALSE(work.begin("one more", [] {}));
+  {
+    Hanging hanging;
+    for (std::size_t i = 0; i < OutputWork::kThreads; ++i)
+      ASSERT_TRUE(work.begin("hangs", hanging.call()));
+    EXPECT_FALSE(work.begin("one more", [] {}, [] {}));
+    for (std::size_t i = 0; i < OutputWork::kMostWaiting; ++i)
+      ASSERT_TRUE(work.begin("cleaning up", [&done] { ++done; }));
+    EXPECT_FALSE(work.begin("cleaning up", [] {}));
+  }
+  EXPECT_TRUE(work.wait(kLong));
+  EXPECT_EQ(done, OutputWork::kMostWaiting);
 }
 
 TEST(OutputWork, WhatFindsNoThreadWaitsForOne) {
