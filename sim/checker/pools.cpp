@@ -5,6 +5,8 @@
 #include <set>
 #include <tuple>
 
+#include "jobqueue/model/access_rights.h"
+
 namespace weir::check {
 namespace {
 
@@ -20,23 +22,36 @@ std::string without_dots(const std::string& name) {
   return part;
 }
 
-std::string wanted_pool_of(const ClusterState& state, const Job& job, const FairRules& rules) {
-  std::string pool = job.pool;
-  if (pool.empty()) pool = said_by(*job.spec, "pool");
-  if (pool.empty()) {
-    const std::string& by = rules.pool_name_property;
-    if (by == "queue") {
-      pool = state.tree().node(job.queue).path;
-    } else if (by == "user") {
-      pool = without_dots(job.spec->user);
-    } else if (by == "group") {
-      pool = job.spec->groups.empty() ? "" : without_dots(job.spec->groups.front());
-    } else {
-      pool = said_by(*job.spec, by);
-    }
-  }
+std::string pool_named(std::string pool) {
   if (pool.starts_with("root.")) pool = pool.substr(5);
   return pool.empty() ? "default" : pool;
+}
+
+std::string pool_by_rule(const ClusterState& state, const Job& job, const std::string& by) {
+  if (by == "queue") return state.tree().node(job.queue).path;
+  if (by == "user") return pool_named(without_dots(job.spec->user));
+  if (by != "group") return pool_named(said_by(*job.spec, by));
+  return pool_named(job.spec->groups.empty() ? "" : without_dots(job.spec->groups.front()));
+}
+
+// A pool that is a queue, or in one, asks that queue's right, but of jobs of that queue.
+bool has_right(const ClusterState& state, const Job& job, std::string pool) {
+  for (; !pool.empty(); pool = parent_of(pool)) {
+    const auto queue = state.tree().find_path(pool);
+    if (!queue) continue;
+    return *queue == job.queue ||
+           check_submit_right(state, {job.spec->user, job.spec->groups}, *queue).ok();
+  }
+  return true;
+}
+
+std::string wanted_pool_of(const ClusterState& state, const Job& job, const FairRules& rules) {
+  if (!job.pool.empty()) return pool_named(job.pool);
+  const std::string said = said_by(*job.spec, "pool");
+  const std::string by_rule = pool_by_rule(state, job, rules.pool_name_property);
+  for (const std::string& pool : {said.empty() ? by_rule : pool_named(said), by_rule})
+    if (has_right(state, job, pool)) return pool;
+  return state.tree().node(job.queue).path;
 }
 
 }  // namespace
