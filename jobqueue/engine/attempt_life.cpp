@@ -202,6 +202,7 @@ void AttemptLife::attempt_succeeded(AttemptSlot slot, const AttemptReport& repor
     return parts_.gangs.member_lost(attempt.key);
   }
   state_.mark_succeeded(job, key.kind, key.index, attempt.key.attempt, attempt.tracker);
+  if (job.waits_for_gang(key.kind)) parts_.gangs.follow(job);  // another is in its place
   job.losses.erase({key.kind, key.index});
   add_counters(job, job.tasks(key.kind).tasks[key.index], report.counters.get());
   if (job.type->keeps_output(*job.spec, key.kind)) {
