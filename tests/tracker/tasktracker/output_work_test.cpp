@@ -44,6 +44,8 @@ TEST(OutputWork, BehindCallsThatAllHangOnlyThatOfWhichNobodyIsToldIsTaken) {
     Hanging hanging;
     for (std::size_t i = 0; i < OutputWork::kThreads; ++i)
       ASSERT_TRUE(work.begin("hangs", hanging.call()));
+    while (work.running() != std::vector<std::string>(OutputWork::kThreads, "hangs")) {
+    }
     EXPECT_FALSE(work.begin("one more", [] {}, [] {}));
     for (std::size_t i = 0; i < OutputWork::kMostWaiting; ++i)
       ASSERT_TRUE(work.begin("cleaning up", [&done] { ++done; }));
