@@ -5,6 +5,7 @@
 #include "jobqueue/engine/parts.h"
 #include "jobqueue/model/containers.h"
 #include "jobqueue/model/counted.h"
+#include "jobqueue/model/gang_fit.h"
 
 namespace weir {
 namespace {
@@ -131,10 +132,13 @@ void Explanations::explain_gang(const Job& job, std::vector<Reason>& reasons) co
   const Assembly* assembly = state_.assembly_of(job.id);
   const auto held = static_cast<std::int64_t>(assembly == nullptr ? 0 : assembly->rooms.size());
   const auto needed = static_cast<std::int64_t>(gang_members(job).size());
+  const bool could = fits_empty(state_, job);
   std::string why = std::to_string(needed) + " tasks start together or none does: ";
-  why += assembly == nullptr ? "there is not room for all of them"
-                             : "room is held for " + std::to_string(held) + " of them";
+  why += !could               ? "the trackers that are there now could not hold all of them empty"
+         : assembly == nullptr ? "there is not room for all of them"
+                               : "room is held for " + std::to_string(held) + " of them";
   reasons.push_back({"gang", why, {{"held", held}, {"needed", needed}}});
+  if (!could) return;
   for (Reason& reason : policy_->explain(job.id, job.gang_kind(), now_))
     reasons.push_back(std::move(reason));
 }

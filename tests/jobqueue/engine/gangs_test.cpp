@@ -174,6 +174,18 @@ TEST_F(Gangs, AMemberWhoseTrackerTakesNoTasksAnyMoreIsLost) {
   EXPECT_FALSE(job().gang->started);
 }
 
+TEST_F(Gangs, AreToldThatTheTrackersOfNowCouldNotHoldThem) {
+  add_tracker("tt1");
+  add_tracker("tt2");
+  submit(gang_of(2));
+  h.step(LoseTracker{"tt2"});
+  const auto reasons = h.engine().explain(JobId(1));
+  ASSERT_EQ(reasons.size(), 1u);
+  EXPECT_EQ(reasons[0].message,
+            "2 tasks start together or none does: the trackers that are there now could not hold "
+            "all of them empty");
+}
+
 // It is told to drop what nobody knows, and has its room until it has.
 TEST_F(Gangs, AMemberDoesNotStartInTheRoomOfWhatIsToBeDropped) {
   add_tracker("tt1");
