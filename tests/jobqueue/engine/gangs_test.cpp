@@ -253,6 +253,27 @@ TEST_F(Gangs, MembersAreToldOnceAllHaveTheirPorts) {
   EXPECT_FALSE(peers("tt1").complete);
 }
 
+// What the one before it had said does not count for it.
+TEST_F(Gangs, WhoIsReplacedAloneIsWaitedForAnew) {
+  for (const char* tracker : {"tt1", "tt2", "tt3"})
+    h.register_tracker(tracker, Resources{{0, 0, 4096, 8}}, {}, 10);
+  auto spec = gang_of(2);
+  spec->task_groups[0].ports = 1;
+  spec->task_groups[0].replace = true;
+  submit(spec);
+  ASSERT_EQ(h.heartbeat("tt1"), "J1/t0");
+  ASSERT_EQ(h.heartbeat("tt2"), "J1/t1");
+  has_port("tt1", member(0, 0), 4001);
+  has_port("tt2", member(1, 0), 4002);
+  EXPECT_TRUE(peers("tt1").complete);
+  h.fail("J1/t1");
+  h.heartbeat("tt2");
+  ASSERT_EQ(h.heartbeat("tt3"), "J1/t1");
+  EXPECT_FALSE(peers("tt1").complete);
+  has_port("tt3", member(1, 1), 4003);
+  EXPECT_TRUE(peers("tt1").complete);
+}
+
 // The first report may come before the tracker knows the job, and says no ports.
 TEST_F(Gangs, PortsAreHeardOfMembersThatWereReportedBeforeWithout) {
   h.register_tracker("tt1", Resources{{0, 0, 4096, 8}}, {}, 10);
