@@ -56,8 +56,8 @@ class EmptyCluster {
   // `placed`: of a group that is spread, how many are on each value of its label already, for all
   // values of trackers that could run it.
   using Placed = std::map<std::string_view, std::int64_t>;
-  bool put(const GangGroup& group, Placed placed) {
-    return group.spec->spread ? put_evenly(group, std::move(placed)) : put_first_fit(group);
+  bool put(const GangGroup& group, const Placed& placed) {
+    return group.spec->spread ? put_evenly(group, placed) : put_first_fit(group);
   }
   Placed values_for(const GangGroup& group) const {
     Placed values;
@@ -88,26 +88,50 @@ class EmptyCluster {
     return left == 0;
   }
 
-  // One after the other where the label's value has the fewest.
-  bool put_evenly(const GangGroup& group, Placed placed) {
-    std::map<std::string_view, std::vector<std::size_t>> with_room;  // the last one is next
-    for (std::size_t i = places_.size(); i-- > 0;) {
-      if (fit_on(i, group) > 0) with_room[value_of(i, group)].push_back(i);
+  // As if one after the other went where the label's value has the fewest: those with room are
+  // filled up to one level, of which some lack the last task.
+  bool put_evenly(const GangGroup& group, const Placed& placed) {
+    struct Value {
+      std::int64_t has = 0, room = 0, more = 0;
+      void fill_to(std::int64_t level) { more = std::clamp<std::int64_t>(level - has, 0, room); }
+    };
+    std::map<std::string_view, Value> values;
+    for (const auto& [value, tasks] : placed) values[value].has = tasks;
+    std::vector<std::int64_t> fit(places_.size());
+    std::int64_t room = 0, high = 0, low = 0;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      fit[i] = std::min(fit_on(i, group), group.members);
+      if (fit[i] > 0) values[value_of(i, group)].room += fit[i];
+      room += fit[i];
     }
-    for (std::int64_t left = group.members; left > 0; --left) {
-      auto best = with_room.end();
-      std::int64_t least = INT64_MAX;
-      for (const auto& [value, tasks] : placed) least = std::min(least, tasks);
-      for (auto at = with_room.begin(); at != with_room.end(); ++at) {
-        if (best == with_room.end() || placed[at->first] < placed[best->first]) best = at;
+    if (room < group.members) return false;
+    const auto filled_to = [&](std::int64_t level) {
+      std::int64_t all = 0;
+      for (auto& [name, value] : values) {
+        value.fill_to(level);
+        all += value.more;
       }
-      if (best == with_room.end()) return false;
-      if (++placed[best->first] - least > group.spec->spread->max_skew) return false;
-      const std::size_t place = best->second.back();
-      take(place, group, 1);
-      if (fit_on(place, group) > 0) continue;
-      best->second.pop_back();
-      if (best->second.empty()) with_room.erase(best);
+      return all;
+    };
+    for (const auto& [name, value] : values) high = std::max(high, value.has + value.room);
+    while (low < high) {
+      const std::int64_t level = low + (high - low) / 2;
+      filled_to(level) < group.members ? low = level + 1 : high = level;
+    }
+    std::int64_t too_many = filled_to(low) - group.members;
+    std::int64_t least = INT64_MAX, most = 0;
+    for (auto& [name, value] : values) {
+      if (too_many > 0 && value.more > 0 && value.has + value.more == low) --value.more, --too_many;
+      least = std::min(least, value.has + value.more);
+      if (value.more > 0) most = std::max(most, value.has + value.more);
+    }
+    if (group.members > 0 && most - least > group.spec->spread->max_skew) return false;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (fit[i] == 0) continue;
+      Value& value = values[value_of(i, group)];
+      const std::int64_t here = std::min(fit[i], value.more);
+      take(i, group, here);
+      value.more -= here;
     }
     return true;
   }
@@ -136,7 +160,7 @@ bool fit_in_order(const ClusterState& state, const std::vector<GangGroup>& group
     if (group.spec->spread) ++values[member.group][cluster.value_of(place, group)];
   }
   return std::all_of(order.begin(), order.end(), [&](std::size_t i) {
-    return cluster.put(groups[i], std::move(values[i]));
+    return cluster.put(groups[i], values[i]);
   });
 }
 

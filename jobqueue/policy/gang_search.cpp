@@ -110,23 +110,37 @@ bool may_block_others(const Job& job) {
   return groups > 1 && !alike;
 }
 
-// Likewise. Where one finds none, nor does another of its group. `sparing`: after each there is
-// room for the others still, if nothing else ran.
+// Of the rooms from `first` on, which are of one group, gives back those that would leave no room
+// for the members that have none, if nothing else ran.
+void leave_room_for_rest(const ClusterState& state, const Job& job, std::size_t first,
+                         Places& places) {
+  const std::vector<GangRoom> rooms = places.rooms();
+  std::size_t low = first, high = rooms.size();
+  while (low < high) {
+    const std::size_t kept = low + (high - low + 1) / 2;
+    const bool leaves = leaves_room_for_rest(
+        state, job, {rooms.begin(), rooms.begin() + static_cast<std::ptrdiff_t>(kept)});
+    leaves ? low = kept : high = kept - 1;
+  }
+  while (places.rooms().size() > low) places.take_back();
+}
+
+// Likewise. Where one finds none, nor does another of its group. `sparing`: what one group takes
+// leaves room for the others.
 std::vector<GangRoom> fill(const ClusterState& state, const Job& job, const Members& members,
                            const TrackerState& here, bool claimant, std::uint32_t at_most,
                            bool sparing) {
   Places places(state, job, claimant ? here.id : TrackerId{});
   std::optional<TaskKind> refused;
-  for (const TaskKey& member : members) {
-    if (places.rooms().size() >= at_most) break;
-    if (member.kind == refused) continue;
-    if (places.put(member, here)) {
-      if (!sparing || leaves_room_for_rest(state, job, places.rooms())) continue;
-      places.take_back();
+  std::size_t first = 0;  // of the group's rooms
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const TaskKey& member = members[i];
+    if (places.rooms().size() < at_most && member.kind != refused && !places.put(member, here) &&
+        !job.failed_on.contains({member.kind, member.index}))
       refused = member.kind;
-    } else if (!job.failed_on.contains({member.kind, member.index})) {
-      refused = member.kind;
-    }
+    if (i + 1 < members.size() && members[i + 1].kind == member.kind) continue;
+    if (sparing) leave_room_for_rest(state, job, first, places);
+    first = places.rooms().size();
   }
   return std::move(places.rooms());
 }
