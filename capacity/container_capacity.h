@@ -36,7 +36,7 @@ class ContainerCapacity : public Policy, public Claims {
   void on_launched(AttemptSlot attempt) override;
   void on_released(AttemptSlot attempt) override;
   void on_reserved(QueueId leaf) override { heads_.reserved(leaf); }
-  void on_reserve_turn(QueueId leaf) override { heads_.turn_changed(leaf); }
+  void on_reserve_turn(JobId job) override { heads_.turn_changed(state_.job(job).queue); }
   void on_cluster_changed() override { standing_.resized(); }
   Preemption tick(TimeMs now) override;
   Claims* claims() override { return this; }
@@ -54,7 +54,7 @@ class ContainerCapacity : public Policy, public Claims {
   std::optional<Choice> choose_reserved(const Reservation& reserved, const TrackerState& tracker,
                                         const KeptRoom* kept, bool by_walking);
   std::optional<Choice> choose_held(const TrackerState& tracker, const KeptRoom* kept) const;
-  std::optional<Choice> reserves_next(Reach reach, bool by_walking);
+  std::optional<Choice> reserves_next(const ReserveHere& reserve, Reach reach, bool by_walking);
   // What starts, or reserves, if anything: the head's task.
   std::optional<Choice> task_of(const Head& head, const Reach& reach) const;
   std::optional<KeptRoom> kept_room() const;

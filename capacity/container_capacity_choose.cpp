@@ -23,17 +23,26 @@ std::optional<Choice> ContainerCapacity::choose(const Offer& offer, bool by_walk
                     .kept = kept};
   const auto head = by_walking ? heads_.walked(reach) : heads_.best(reach);
   if (reserve.notes_turn() && (by_walking || heads_.any_might_have_turn(reserve))) {
-    if (const auto turn = reserves_next(reach, by_walking)) return turn;
+    if (const auto turn = reserves_next(reserve.without_limit(), reach, by_walking))
+      return turn;
   }
-  return head ? task_of(*head, reach) : std::nullopt;
+  if (!head) return std::nullopt;
+  if (head->reserves && !head->lacks_amount && reserve.notes_larger()) {
+    Reach full = reach;
+    full.used = tracker.total;  // nothing starts
+    if (const auto turn = reserves_next(reserve.for_larger_than(head->size->need), full, by_walking))
+      return turn;
+  }
+  const auto turn = heads_.turn_of_passed(*head, reach);
+  return turn ? turn : task_of(*head, reach);
 }
 
-// Who would have the tracker reserved, if more of them could be.
-std::optional<Choice> ContainerCapacity::reserves_next(Reach reach, bool by_walking) {
-  const ReserveHere anyhow = reach.reserve->without_limit();
-  reach.reserve = &anyhow;
+// Who would have the tracker reserved, as that says.
+std::optional<Choice> ContainerCapacity::reserves_next(const ReserveHere& reserve, Reach reach,
+                                                       bool by_walking) {
+  reach.reserve = &reserve;
   const auto head = by_walking ? heads_.walked(reach) : heads_.best(reach);
-  return head && head->reserves ? anyhow.turn_for(task_of(*head, reach)) : std::nullopt;
+  return head && head->reserves ? reserve.turn_for(task_of(*head, reach)) : std::nullopt;
 }
 
 std::optional<Choice> ContainerCapacity::task_of(const Head& head, const Reach& reach) const {

@@ -56,10 +56,10 @@ class ContainerHeads {
     bool is_in_the_way(const ItemOrder& item, const Resources& need) const;
 
    private:
-    void add(const ContainerHeads& heads, const Job& job, TaskKind kind);
+    void add(const ContainerHeads& heads, const Job& job, TaskKind kind, bool has_turn = false);
     struct One {
       ItemOrder item;
-      Amounts left;
+      Amounts left, beyond;  // what runs beyond the allocation may end without that being short
     };
     const Space& space_;
     boost::container::small_vector<One, 4> all_;
@@ -67,6 +67,10 @@ class ContainerHeads {
 
   // What the job's gang would do with the tracker, whatever its queues' maximums are.
   std::optional<Choice> choice_of_gang(const Job& job, const Reach& reach) const;
+
+  // Who comes before the head in its leaf, is too large for the tracker, and for whom the leaf or a
+  // queue above would not be short once that has started: it has the next turn to reserve.
+  std::optional<Choice> turn_of_passed(const Head& head, const Reach& reach) const;
 
   // The standing is settled.
   std::optional<Head> best(const Reach& reach);

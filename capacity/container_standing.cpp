@@ -91,6 +91,18 @@ bool ContainerStanding::short_on_the_way(QueueId leaf, const Resources& need) co
   return true;
 }
 
+bool ContainerStanding::keeps_from_being_short(QueueId leaf, const Resources& other,
+                                               const Resources& need) const {
+  const Space& space = state_.space();
+  bool ends = false;
+  for (QueueId q = leaf; q != QueueTree::root(); q = tree().parent(q)) {
+    const Amounts& run = state_.queue(q).running;
+    if (!is_short(space, minus(space, run, other), need, allocated(q))) return false;
+    ends = ends || !is_short(space, plus(space, run, other), need, allocated(q));
+  }
+  return ends;
+}
+
 bool ContainerStanding::gang_within(const Job& job) const {
   if (!index_.wants(job.id, job.gang_kind())) return false;
   for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {

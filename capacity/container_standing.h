@@ -40,6 +40,9 @@ class ContainerStanding {
   bool short_on_the_way(QueueId leaf, const Resources& need) const;
   bool short_of_maximum(QueueId queue, const Resources& need) const;
   // The job's gang could start somewhere, within what is allocated to all queues on its way.
+  // Whether `other`, with each that ends and starts again in the leaf, keeps the queues on the way
+  // from being short for the task: they are without it, and with it one is not.
+  bool keeps_from_being_short(QueueId leaf, const Resources& other, const Resources& need) const;
   bool gang_within(const Job& job) const;
   // What of the cluster's room is kept, if any is.
   std::optional<KeptRoom> kept_room(KeptRoom::Stands stands) const {

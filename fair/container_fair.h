@@ -45,6 +45,7 @@ class ContainerFair : public Policy, public Pools {
   void on_launched(AttemptSlot attempt) override;
   void on_released(AttemptSlot attempt) override { on_launched(attempt); }
   void on_reserved(QueueId) override { heads_.reserved(); }
+  void on_reserve_turn(JobId job) override { heads_.turn_changed(job); }
   void on_cluster_changed() override;
   Preemption tick(TimeMs now) override;
   DurationMs tick_interval_ms() const override { return settings_->update_interval_ms; }
@@ -94,7 +95,7 @@ class ContainerFair : public Policy, public Pools {
   std::optional<Choice> choose_held(const TrackerState& tracker, const KeptRoom* kept) const;
   std::optional<Choice> choose_reserved(const Reservation& reserved, const TrackerState& tracker,
                                         const KeptRoom* kept) const;
-  std::optional<Choice> reserves_next(Reach reach, bool by_walking);
+  std::optional<Choice> reserves_next(const ReserveHere& reserve, Reach reach, bool by_walking);
   // What starts, or reserves, if anything: the head's task.
   std::optional<Choice> task_of(const Head& head, const Reach& reach) const;
   std::optional<KeptRoom> kept_room() const;

@@ -23,23 +23,28 @@ std::optional<Choice> ContainerFair::choose(const Offer& offer, bool by_walking)
                     .reserve = &reserve,
                     .kept = kept};
   const auto head = by_walking ? heads_.walked(PoolTree::root(), reach) : heads_.best(reach);
-  if (reserve.notes_turn() && (by_walking || heads_.any_might_have_turn(reserve))) {
-    const std::vector<JobId> passed = heads_.passed();
-    if (const auto turn = reserves_next(reach, by_walking)) {
-      heads_.passed().clear();  // they are asked once more
-      return turn;
-    }
-    heads_.passed() = passed;
+  const std::vector<JobId> passed = heads_.passed();
+  std::optional<Choice> turn;
+  if (reserve.notes_turn() && (by_walking || heads_.any_might_have_turn(reserve)))
+    turn = reserves_next(reserve.without_limit(), reach, by_walking);
+  if (!turn && head && head->reserves && !head->lacks_amount && reserve.notes_larger()) {
+    Reach full = reach;
+    full.used = tracker.total;  // nothing starts
+    turn = reserves_next(reserve.for_larger_than(head->size->need), full, by_walking);
   }
-  return head ? task_of(*head, reach) : std::nullopt;
+  if (!turn && head) turn = heads_.turn_of_passed(*head, reach, by_walking);
+  heads_.passed() = passed;
+  if (!turn) return head ? task_of(*head, reach) : std::nullopt;
+  heads_.passed().clear();  // they are asked once more
+  return turn;
 }
 
-// Who would have the tracker reserved, if more of them could be.
-std::optional<Choice> ContainerFair::reserves_next(Reach reach, bool by_walking) {
-  const ReserveHere anyhow = reach.reserve->without_limit();
-  reach.reserve = &anyhow;
+// Who would have the tracker reserved, as that says.
+std::optional<Choice> ContainerFair::reserves_next(const ReserveHere& reserve, Reach reach,
+                                                   bool by_walking) {
+  reach.reserve = &reserve;
   const auto head = by_walking ? heads_.walked(PoolTree::root(), reach) : heads_.best(reach);
-  return head && head->reserves ? anyhow.turn_for(task_of(*head, reach)) : std::nullopt;
+  return head && head->reserves ? reserve.turn_for(task_of(*head, reach)) : std::nullopt;
 }
 
 // Jobs that were passed over have waited since, whoever came after them.

@@ -118,7 +118,10 @@ class PoolAmounts {
   PoolRank rank(const JobLine& job, const Amounts& running, const Resources& need) const;
   bool within_minimum(PoolId pool, const Amounts& running, const Resources& need) const;
   bool within_share(const ShareLine& line, const Amounts& running, const Resources& need) const;
-  bool short_of_share(const ShareLine& line, const Resources& need) const;
+  bool short_of_share(const ShareLine& line, const Amounts& running, const Resources& need) const;
+  bool short_of_share(const ShareLine& line, const Resources& need) const {
+    return short_of_share(line, line.running, need);
+  }
 
   static PoolSettings::Sharing sharing(const PoolTree::Node& node) {
     const auto said = node.settings->sharing;

@@ -88,6 +88,7 @@ std::optional<PoolHeads::Head> PoolHeads::ask(PoolId family, std::uint32_t child
   }
   const PoolId pool = families_[family.index()].pools[child];
   auto head = best_in(pool, narrowed(masks, pool), reach);
+  if (head && is_held_back(pool, *head)) head = head_of_waiting(pool, reach);
   if (head && !place(pool, *head)) head.reset();
   return head;
 }
@@ -166,6 +167,10 @@ PoolHeads::Views::Answer PoolHeads::answer_of_pool(PoolId pool, const SizeMasks&
                                *rank < Views::Rank{first->step, first->key, child}));
   }
   if (answer.depends || first == nullptr) return answer;
+  if (is_held_back(pool, *first)) {
+    answer.depends = true;
+    return answer;
+  }
   answer.head = *first;
   if (!place(pool, *answer.head)) answer.head.reset();
   return answer;
@@ -210,6 +215,7 @@ std::optional<PoolHeads::Head> PoolHeads::walked(PoolId pool, const Reach& reach
     best = head;
     best_rank = rank;
   }
+  if (best && !reach.for_hold && is_held_back(pool, *best)) best = head_of_waiting(pool, reach);
   if (!best || !place(pool, *best)) return std::nullopt;
   return best;
 }

@@ -65,6 +65,7 @@ class PoolHeads {
   void pools_changed() { pools_changed_ = true; }  // there are others
   void read(JobLine& line);  // what the job runs or wants, or whether it stands
   void reserved() { reservations_changed_ = true; }
+  void turn_changed(JobId job);  // the next one to reserve is for a task of it, or no more
 
   // --- Questions; the amounts are settled ---
   std::optional<Head> best(const Reach& reach);
@@ -75,6 +76,9 @@ class PoolHeads {
   Locality allowed(const JobLine& line, TaskKind kind, const Reach& reach) const;
   // Jobs that were asked, and had no map so near their input; since this was last cleared.
   std::vector<JobId>& passed() const { return passed_; }
+  // Who comes before the head in its leaf, is too large for the tracker, and for whom the pools on
+  // the way would be short no more once that has started: it has the next turn to reserve.
+  std::optional<Choice> turn_of_passed(const Head& head, const Reach& reach, bool by_walking);
   // What the job's gang would do with the tracker, whatever its pools' maximums are.
   std::optional<Choice> choice_of_gang(const Job& job, const Reach& reach) const;
 
@@ -91,6 +95,7 @@ class PoolHeads {
     WantedSizes sizes;                   // of what it could start
     bool bounded = false, bounded_within = false;  // a maximum on its way; or below it, too
     std::uint64_t deals = 0;  // of its jobs' shares, that their orders know of
+    std::vector<JobId> reserving;  // those of its jobs that have trackers reserved
     std::uint64_t moving_at = 0;  // at which offer it had some that would move a reservation there,
     std::vector<std::uint32_t> moving;  // and which
   };
@@ -127,6 +132,16 @@ class PoolHeads {
   std::optional<Head> head_of_gang(const JobLine& line, const Reach& reach) const;
   bool could_give(PoolId leaf, const Reach& reach) const;
 
+  // --- pool_heads_turns.cpp: who of a leaf waits for a tracker, and what those behind leave it ---
+  // The job whose turn it is to reserve, while others of the leaf would take what it waits for.
+  const JobLine* has_turn(PoolId leaf) const;
+  // The head, which has its place among the leaf's jobs, would end what one before it waits on.
+  bool is_held_back(PoolId leaf, const Head& head) const;
+  std::optional<Head> head_of_waiting(PoolId leaf, const Reach& reach) const;
+  std::uint64_t passed_sizes(PoolId leaf, const Head& head, const Reach& reach) const;
+  std::optional<Head> passed_of(const JobLine& line, std::uint64_t sizes) const;
+  std::optional<Head> first_passed(PoolId leaf, std::uint64_t sizes, bool by_walking);
+
   const ClusterState& state_;
   const PoolTree& tree_;
   PoolAmounts& amounts_;
@@ -140,6 +155,7 @@ class PoolHeads {
   bool pools_changed_ = true;
   SizesHere here_;  // on the tracker on offer
   std::vector<Reserver> reserved_;      // all
+  std::vector<PoolId> reserving_;       // whose jobs they are
   bool reservations_changed_ = true;
   JobId assembler_;
   std::uint64_t offers_ = 0;

@@ -45,6 +45,10 @@ void PoolHeads::read(JobLine& line) {
   line.place = JobLine::kNoPlace;
 }
 
+void PoolHeads::turn_changed(JobId job) {
+  if (const JobLine* line = standing_.find(job)) mark(line->pool);
+}
+
 void PoolHeads::follow() {
   amounts_.take_changed(changed_);
   if (std::exchange(pools_changed_, false)) {
@@ -62,6 +66,7 @@ void PoolHeads::read_pools() {
     family.pools.clear();
     family.sizes = {};
     family.best.reset();
+    family.reserving.clear();
     family.bounded = family.bounded_within = false;
     for (const auto& [name, child] : tree_.node(PoolId(p)).children) {
       families_[child.index()].place = static_cast<std::uint32_t>(family.pools.size());
@@ -80,6 +85,8 @@ void PoolHeads::read_pools() {
     }
     if (tree_.node(pool).leaf()) read_sizes(pool);
   });
+  reserving_.clear();
+  reservations_changed_ = true;
 }
 
 void PoolHeads::read_sizes(PoolId leaf) {
@@ -128,6 +135,14 @@ void PoolHeads::read_reservations() {
   }
   for (; after != now.end(); ++after) mark_job(after->job);
   reserved_ = std::move(now);
+  for (const PoolId pool : reserving_) families_[pool.index()].reserving.clear();
+  reserving_.clear();
+  for (const Reserver& kept : reserved_) {
+    const JobLine* line = standing_.find(kept.job);
+    if (line == nullptr || line->place == JobLine::kNoPlace) continue;
+    families_[line->pool.index()].reserving.push_back(kept.job);
+    reserving_.push_back(line->pool);
+  }
   const JobId assembler = state_.assembly() == nullptr ? JobId{} : state_.assembly()->job;
   if (assembler_.valid()) mark_job(assembler_);
   if (assembler.valid()) mark_job(assembler);

@@ -89,10 +89,11 @@ bool PoolAmounts::within_share(const ShareLine& line, const Amounts& running,
   return true;
 }
 
-bool PoolAmounts::short_of_share(const ShareLine& line, const Resources& need) const {
+bool PoolAmounts::short_of_share(const ShareLine& line, const Amounts& running,
+                                 const Resources& need) const {
   for (const Dimension d : state_.space().dimensions()) {
     if (need[d] == 0 || d.place() >= line.full.size() || !line.full[d.place()]) continue;
-    if (line.running[d] * 1000 >= thousandths(line.share[d.place()])) return false;
+    if (running[d] * 1000 >= thousandths(line.share[d.place()])) return false;
   }
   return true;
 }

@@ -33,6 +33,18 @@ bool PoolStanding::short_on_the_way(const JobLine& line, const Resources& need) 
   return true;
 }
 
+bool PoolStanding::keeps_from_being_short(PoolId leaf, const Resources& other,
+                                          const Resources& need) const {
+  const Space& space = state_.space();
+  bool ends = false;
+  for (PoolId p = leaf; p != PoolTree::root(); p = tree_.node(p).parent) {
+    const ShareLine& pool = amounts_.pool(p);
+    if (!amounts_.short_of_share(pool, minus(space, pool.running, other), need)) return false;
+    ends = ends || !amounts_.short_of_share(pool, plus(space, pool.running, other), need);
+  }
+  return ends;
+}
+
 bool PoolStanding::has_maximum(PoolId pool) const {
   const auto& maximum = tree_.node(pool).settings->maximum;
   return std::any_of(maximum.begin(), maximum.end(), [](const auto& m) { return m.has_value(); });

@@ -36,6 +36,9 @@ class PoolStanding {
   // --- Shares ---
   // Of the job, and of all pools on the way.
   bool short_on_the_way(const JobLine& line, const Resources& need) const;
+  // Whether `other`, with each that ends and starts again in the leaf, keeps the pools on the way
+  // from being short for the task: they are without it, and with it one is not.
+  bool keeps_from_being_short(PoolId leaf, const Resources& other, const Resources& need) const;
   bool gang_within(const Job& job) const;
 
   // --- Maximums; within them with what reservations and gangs of other jobs keep ---

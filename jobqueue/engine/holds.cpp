@@ -222,7 +222,7 @@ bool Holds::wait_to_reserve(const Choice& choice) {
   if (turn != nullptr && turn->job == job->id && turn->kind == choice.task.kind) return false;
   end_reserve_turn();
   state_.set_reserve_turn(ClusterState::ReserveTurn{job->id, choice.task.kind, {}});
-  policy_->on_reserve_turn(job->queue);
+  policy_->on_reserve_turn(job->id);
   return true;
 }
 
@@ -230,7 +230,7 @@ void Holds::end_reserve_turn() {
   if (state_.reserve_turn() == nullptr) return;
   const Job* job = state_.find_job(state_.reserve_turn()->job);
   state_.set_reserve_turn(std::nullopt);
-  if (job != nullptr) policy_->on_reserve_turn(job->queue);
+  if (job != nullptr) policy_->on_reserve_turn(job->id);
 }
 
 // Each tracker reports within that time, so it was asked on all of them: if it has not reserved

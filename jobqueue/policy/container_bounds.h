@@ -31,6 +31,25 @@ inline bool is_short(const Space& space, const Amounts& run, const Resources& ta
   return true;
 }
 
+// In one dimension more, in none less.
+inline bool is_larger(const Space& space, const Resources& a, const Resources& b) {
+  bool more = false;
+  for (const Dimension d : space.dimensions()) {
+    if (a[d] < b[d]) return false;
+    more = more || a[d] > b[d];
+  }
+  return more;
+}
+
+inline Amounts plus(const Space& space, Amounts run, const Resources& task) {
+  for (const Dimension d : space.dimensions()) run[d] += task[d];
+  return run;
+}
+inline Amounts minus(const Space& space, Amounts run, const Resources& task) {
+  for (const Dimension d : space.dimensions()) run[d] -= task[d];
+  return run;
+}
+
 // A part of something: RUN of a guarantee. 0/0 is 0, x/0 is more than anything else.
 struct Fraction {
   std::int64_t part = 0, whole = 1;

@@ -103,6 +103,7 @@ bool has_a_place(const ClusterState& state, const Job& job, TaskKind kind) {
 }
 
 bool ReserveHere::could(const Resources& need, bool picky) const {
+  if (larger_than_ != nullptr && !is_larger(state_.space(), need, *larger_than_)) return false;
   if (!tracker_.in_pool() || tracker_.keeps > 0 || !state_.fits_in(need, tracker_, {}))
     return false;
   if (!picky && state_.trackers_with_room(need) > 0) return false;
@@ -126,30 +127,47 @@ bool all_reserved(const ClusterState& state) {
 
 ReserveHere ReserveHere::without_limit() const {
   ReserveHere other(state_, tracker_);
-  other.limited_ = false;
+  other.limited_ = other.moves_ = false;
+  const ClusterState::ReserveTurn* turn = state_.reserve_turn();
+  if (const Job* job = turn == nullptr ? nullptr : state_.find_job(turn->job))
+    other.larger_than_ = &job->need(turn->kind);
+  return other;
+}
+
+ReserveHere ReserveHere::for_larger_than(const Resources& need) const {
+  ReserveHere other(state_, tracker_);
+  other.moves_ = false;
+  other.larger_than_ = &need;
   return other;
 }
 
 bool ReserveHere::notes_turn() const {
-  return tracker_.keeps == 0 && all_reserved(state_);
+  return tracker_.keeps == 0 && is_full();
 }
 
 bool ReserveHere::may_have_turn(const Resources& need) const {
   const ClusterState::ReserveTurn* turn = state_.reserve_turn();
   const Job* job = turn == nullptr ? nullptr : state_.find_job(turn->job);
   if (job == nullptr) return true;
-  const Resources& other = job->need(turn->kind);
-  const auto& dimensions = state_.space().dimensions();
-  return need != other && std::all_of(dimensions.begin(), dimensions.end(),
-                                      [&](Dimension d) { return need[d] >= other[d]; });
+  return is_larger(state_.space(), need, job->need(turn->kind));
 }
 
 std::optional<Choice> ReserveHere::turn_for(const std::optional<Choice>& choice) const {
   if (!choice || choice->what != Choice::What::kReserve) return std::nullopt;
   const TaskKey& task = choice->task;
-  if (reservation_of(state_, task.job) != nullptr) return std::nullopt;  // it would move it
   if (!may_have_turn(state_.job(task.job).need(task.kind))) return std::nullopt;
-  return Choice{.task = {task.job, task.kind, 0}, .what = Choice::What::kWaitToReserve};
+  return turn_of(task.job, task.kind);
+}
+
+bool ReserveHere::has_turn_elsewhere(const Job& job, TaskKind kind) const {
+  return may_have_turn(job.need(kind)) && reservation_of(state_, job.id) == nullptr &&
+         !could_have(job, kind) && !finds_room(state_, job, kind) &&
+         has_a_place(state_, job, kind);
+}
+
+bool ReserveHere::could_have(const Job& job, TaskKind kind) const {
+  return could(job.need(kind), job.picky(kind)) && !state_.avoided(job, tracker_.id) &&
+         (!job.picky(kind) || state_.allows(job, kind, tracker_));
 }
 
 bool ReserveHere::is_full() const {
@@ -170,8 +188,7 @@ bool ReserveHere::is_left_for_another() const {
     if (waiting.empty()) return false;
     kind = waiting.front().kind;
   }
-  return !could(job->need(kind), job->picky(kind)) || state_.avoided(*job, tracker_.id) ||
-         (job->picky(kind) && !state_.allows(*job, kind, tracker_));
+  return !could_have(*job, kind);
 }
 
 bool ReserveHere::may(const ContainerItems::Bucket& bucket) const {
@@ -184,6 +201,7 @@ bool ReserveHere::may(const ContainerItems::Bucket& bucket) const {
 }
 
 bool ReserveHere::moves_here(const Size& size, TrackerId from, const Lack& least) const {
+  if (!moves_) return false;
   const Lack here = lack_on(tracker_, size);
   return here < least && here < lack_on(state_.tracker(from), size);
 }

@@ -42,13 +42,23 @@ class ReserveHere {
   using ComesAfter = std::function<bool(const Reservation&, const Job&, TaskKind)>;
   ReserveHere(const ClusterState& state, const TrackerState& tracker, ComesAfter after = nullptr)
       : state_(state), tracker_(tracker), after_(std::move(after)) {}
-  // As if any number of trackers could be reserved.
+  // For those alone that have none: as if any number of trackers could be reserved, but for tasks
+  // that are not larger than that whose turn is next;
   ReserveHere without_limit() const;
+  // or for larger tasks.
+  ReserveHere for_larger_than(const Resources& need) const;
   // Whether who would reserve the tracker then has the next turn, with a task of that need: all is
   // reserved that may be, and nobody has it, or one with a smaller task. So small tasks, which
   // reserve again and again, do not keep out a large one.
   bool notes_turn() const;
   bool may_have_turn(const Resources& need) const;
+  // Whether a larger task that comes after one of that need, and is passed over here, has the next
+  // turn: nobody has it. Else small ones that use the tracker and reserve it again and again, by
+  // ever the smaller key, would keep it out.
+  bool notes_larger() const { return tracker_.keeps == 0 && state_.reserve_turn() == nullptr; }
+  // Likewise for a task of the job that this tracker is not for: it finds room nowhere, and has a
+  // place. Where what its queue has left goes to smaller ones here, it would never be short there.
+  bool has_turn_elsewhere(const Job& job, TaskKind kind) const;
   // Of what the head would do then; nothing: it has no turn.
   std::optional<Choice> turn_for(const std::optional<Choice>& choice) const;
   // As far as the size goes, which finds no room here: it would fit beside services, and finds
@@ -71,16 +81,23 @@ class ReserveHere {
 
  private:
   bool may_keep(const Job& job, TaskKind kind) const;
+  bool could_have(const Job& job, TaskKind kind) const;
   bool moves_here(const Size& size) const;
   bool is_left_for_another() const;
 
   const ClusterState& state_;
   const TrackerState& tracker_;
   const ComesAfter after_;  // null: nobody gives way
-  bool limited_ = true;
+  bool limited_ = true, moves_ = true;
+  const Resources* larger_than_ = nullptr;
   mutable std::optional<Resources> services_;  // what they hold here, once it was asked for
   mutable std::optional<bool> left_;           // is_left_for_another(), likewise
 };
+
+// The next turn to reserve is for the group.
+inline Choice turn_of(JobId job, TaskKind kind) {
+  return {.task = {job, kind, 0}, .what = Choice::What::kWaitToReserve};
+}
 
 // Whether as many trackers are reserved as may be.
 bool all_reserved(const ClusterState& state);

@@ -3,11 +3,12 @@ long anybody waited, and what the most was (the bounds, and what else is looked 
 
     large   a large task under a stream of small ones of other queues
     own     the same, and small ones of its own queue, before it and behind it
+    only    the same, where it fits one tracker only
     gang    a gang under such a stream
     gangs   several at once
     still   pools whose demand stands still: kills end
 
-In one story of three a further queue, or pool, keeps a guarantee that it does not lend: it stays free, and nobody waits for ever. In half
+In one story of three, but of own and only under fair, a further queue, or pool, keeps a guarantee that it does not lend: it stays free, and nobody waits for ever. In half
 of them one tracker may be reserved, in the others all.
 
     crowded_stories.py WEIR [--seeds N] [--first-seed N] [--only KIND] [--policy POLICY] [--all] [--keep DIRECTORY]
@@ -23,7 +24,8 @@ import tempfile
 from crowded_checks import DIMENSIONS, H, Broken, check_own, check_still, check_waits, ms
 
 GB = 1024
-POLICIES = {"large": ("capacity", "fair", "fifo"), "own": ("capacity",), "gang": ("capacity", "fair", "fifo"),
+POLICIES = {"large": ("capacity", "fair", "fifo"), "own": ("capacity", "fair"),
+            "only": ("capacity", "fair"), "gang": ("capacity", "fair", "fifo"),
             "gangs": ("capacity", "fair", "fifo"), "still": ("fair",)}
 
 
@@ -47,13 +49,13 @@ def small(dice, count, runs):
 class Crowd:
     """Queues, or pools of these names, `w` of who waits, `s` and perhaps `t` of the stream, `k` of who keeps."""
 
-    def __init__(self, dice, policy, most_trackers):
+    def __init__(self, dice, policy, most_trackers, trackers=None, keeps=True):
         self.dice, self.policy = dice, policy
-        self.trackers = machines(dice, most_trackers)
+        self.trackers = trackers or machines(dice, most_trackers)
         self.total = {d: sum(tracker[d] for tracker in self.trackers) for d in DIMENSIONS}
         parts = dice.choice([{"w": 50, "s": 50}, {"w": 50, "s": 25, "t": 25}])
         self.lend = None
-        if dice.random() < 0.33:
+        if dice.random() < 0.33 and keeps:
             parts, self.lend = {"w": 50, "s": 25, "k": 25}, dice.choice(["never", "50%"])
         self.parts = dict(dice.sample(sorted(parts.items()), len(parts)))
         self.streams = [name for name in self.parts if name in ("s", "t")]
@@ -117,15 +119,23 @@ def large(dice, policy):
     return crowd.story([*steps, {"advance": f"{dice.randint(1, 20)}s"}, *crowd.burst(), {"advance": "300s"}], ["L"])
 
 
-def own(dice, policy):
-    crowd = Crowd(dice, policy, 5)
+def own(dice, policy, least=2, trackers=None):
+    # Beside a minimum share that is not lent the shares of a pool's jobs add up to more than it can have: who wants more than
+    # its own is never first.
+    crowd = Crowd(dice, policy, 5, trackers, keeps=policy != "fair")
     most = min(crowd.total["memory_mb"] // 2, max(tracker["memory_mb"] for tracker in crowd.trackers))
     task = {"name": "l", "count": 1, "run_time": "20s",
-            "resources": {"memory_mb": dice.randint(2, most // GB) * GB, "vcores": dice.randint(1, 4)}}
+            "resources": {"memory_mb": dice.randint(least, most // GB) * GB, "vcores": dice.randint(1, 4)}}
     before = [submit("B", "w", small(dice, dice.randint(1, 4 * len(crowd.trackers)), RUNS))] if dice.random() < 0.5 else []
     steps = [*crowd.stream(150, RUNS), *before, {"advance": f"{dice.randint(3, 50)}s"}, submit("L", "w", task),
              *crowd.stream(150, RUNS, ["w", "w"]), {"advance": "300s"}]
     return crowd.story(steps, ["L"], guaranteed={d: crowd.total[d] // 2 for d in DIMENSIONS})
+
+
+def only(dice, policy):
+    small_ones = [{"name": f"tt{number}", "memory_mb": 8 * GB, "vcores": 16} for number in range(1, dice.randint(2, 4) + 1)]
+    large_one = {"name": f"tt{len(small_ones) + 1}", "memory_mb": 16 * GB, "vcores": 16}
+    return own(dice, policy, 9, [*small_ones, large_one])
 
 
 def gang(dice, policy, count=1):
@@ -193,7 +203,7 @@ def still(dice, policy):
     return scenario, {"waits": [], "keep": {}, "bound": bound}
 
 
-KINDS = {"large": large, "own": own, "gang": gang, "gangs": gangs, "still": still}
+KINDS = {"large": large, "own": own, "only": only, "gang": gang, "gangs": gangs, "still": still}
 
 
 def run(weir, kind, policy, seed, folder):
@@ -214,7 +224,7 @@ def run(weir, kind, policy, seed, folder):
     elif refused:
         raise Broken(f"refused: {refused[0]}")
     else:
-        if kind == "own":
+        if kind in ("own", "only"):
             check_own(scenario, story, events)
         waits = check_waits(scenario, story, events)
     file.unlink()
