@@ -88,7 +88,9 @@ std::optional<PoolHeads::Head> PoolHeads::ask(PoolId family, std::uint32_t child
   }
   const PoolId pool = families_[family.index()].pools[child];
   auto head = best_in(pool, narrowed(masks, pool), reach);
-  if (head && is_held_back(pool, *head)) head = head_of_waiting(pool, reach);
+  const std::vector<JobId>& reserving = families_[pool.index()].reserving;
+  if (head && is_held_back(pool, *head, reserving))
+    head = head_of_waiting(pool, reserving, reach);
   if (head && !place(pool, *head)) head.reset();
   return head;
 }
@@ -167,7 +169,7 @@ PoolHeads::Views::Answer PoolHeads::answer_of_pool(PoolId pool, const SizeMasks&
                                *rank < Views::Rank{first->step, first->key, child}));
   }
   if (answer.depends || first == nullptr) return answer;
-  if (is_held_back(pool, *first)) {
+  if (is_held_back(pool, *first, families_[pool.index()].reserving)) {
     answer.depends = true;
     return answer;
   }
@@ -215,7 +217,10 @@ std::optional<PoolHeads::Head> PoolHeads::walked(PoolId pool, const Reach& reach
     best = head;
     best_rank = rank;
   }
-  if (best && !reach.for_hold && is_held_back(pool, *best)) best = head_of_waiting(pool, reach);
+  if (best && node.leaf() && !reach.for_hold) {
+    const std::vector<JobId> reserving = reserving_in(pool);
+    if (is_held_back(pool, *best, reserving)) best = head_of_waiting(pool, reserving, reach);
+  }
   if (!best || !place(pool, *best)) return std::nullopt;
   return best;
 }

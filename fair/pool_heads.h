@@ -136,8 +136,10 @@ class PoolHeads {
   // The job whose turn it is to reserve, while others of the leaf would take what it waits for.
   const JobLine* has_turn(PoolId leaf) const;
   // The head, which has its place among the leaf's jobs, would end what one before it waits on.
-  bool is_held_back(PoolId leaf, const Head& head) const;
-  std::optional<Head> head_of_waiting(PoolId leaf, const Reach& reach) const;
+  bool is_held_back(PoolId leaf, const Head& head, const std::vector<JobId>& reserving) const;
+  std::optional<Head> head_of_waiting(PoolId leaf, const std::vector<JobId>& reserving,
+                                      const Reach& reach) const;
+  std::vector<JobId> reserving_in(PoolId leaf) const;
   std::uint64_t passed_sizes(PoolId leaf, const Head& head, const Reach& reach) const;
   std::optional<Head> passed_of(const JobLine& line, std::uint64_t sizes) const;
   std::optional<Head> first_passed(PoolId leaf, std::uint64_t sizes, bool by_walking);

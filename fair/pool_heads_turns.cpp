@@ -21,7 +21,18 @@ const PoolHeads::JobLine* PoolHeads::has_turn(PoolId leaf) const {
   return amounts_.within_share(pool, pool.running, need) ? nullptr : line;
 }
 
-bool PoolHeads::is_held_back(PoolId leaf, const Head& head) const {
+// Those of its jobs that have trackers reserved, whatever was followed.
+std::vector<JobId> PoolHeads::reserving_in(PoolId leaf) const {
+  std::vector<JobId> jobs;
+  for (const Reservation& kept : state_.claims().reservations()) {
+    const JobLine* line = standing_.find(kept.job);
+    if (line != nullptr && line->pool == leaf) jobs.push_back(kept.job);
+  }
+  return jobs;
+}
+
+bool PoolHeads::is_held_back(PoolId leaf, const Head& head,
+                             const std::vector<JobId>& reserving) const {
   if (!tree_.node(leaf).leaf()) return false;
   const auto is_behind = [&](const JobLine& line, TaskKind kind) {
     if (line.job == head.job) return false;
@@ -36,12 +47,12 @@ bool PoolHeads::is_held_back(PoolId leaf, const Head& head) const {
     const Resources& need = state_.job(line->job).need(kind);
     if (amounts_.short_of_share(pool, without, need) && is_behind(*line, kind)) return true;
   }
-  if (head.reserves) return false;
-  for (const JobId job : families_[leaf.index()].reserving) {
+  for (const JobId job : reserving) {
     const JobLine* line = standing_.find(job);
     const Reservation* kept = reservation_of(state_, job);
     if (line == nullptr || kept == nullptr || !is_behind(*line, kept->kind)) continue;
     const Resources& need = state_.job(job).need(kept->kind);
+    if (head.reserves && !is_larger(state_.space(), need, head.size->need)) continue;
     if (amounts_.short_of_share(amounts_.pool(leaf), need) &&
         standing_.keeps_from_being_short(leaf, head.size->need, need))
       return true;
@@ -50,7 +61,8 @@ bool PoolHeads::is_held_back(PoolId leaf, const Head& head) const {
 }
 
 // They may start here, or reserve the tracker, themselves.
-std::optional<PoolHeads::Head> PoolHeads::head_of_waiting(PoolId leaf, const Reach& reach) const {
+std::optional<PoolHeads::Head> PoolHeads::head_of_waiting(
+    PoolId leaf, const std::vector<JobId>& reserving, const Reach& reach) const {
   std::optional<Head> best;
   const auto enter = [&](const JobLine* line) {
     auto head = line == nullptr ? std::nullopt : head_of_job(*line, reach);
@@ -60,7 +72,7 @@ std::optional<PoolHeads::Head> PoolHeads::head_of_waiting(PoolId leaf, const Rea
       best = head;
   };
   enter(has_turn(leaf));
-  for (const JobId job : families_[leaf.index()].reserving) enter(standing_.find(job));
+  for (const JobId job : reserving) enter(standing_.find(job));
   return best;
 }
 
