@@ -30,8 +30,8 @@ std::optional<Choice> ContainerCapacity::choose(const Offer& offer, bool by_walk
   if (head->reserves && !head->lacks_amount && reserve.notes_larger()) {
     Reach full = reach;
     full.used = tracker.total;  // nothing starts
-    if (const auto turn = reserves_next(reserve.for_larger_than(head->size->need), full, by_walking))
-      return turn;
+    const ReserveHere larger = reserve.for_larger_than(head->size->need);
+    if (const auto turn = reserves_next(larger, full, by_walking)) return turn;
   }
   const auto turn = heads_.turn_of_passed(*head, reach);
   return turn ? turn : task_of(*head, reach);

@@ -1,8 +1,8 @@
 // What a large task waits for that finds no room on the trackers that its pool's small ones use: a
 // pool is short of its share only until one of them starts again, and may reserve nothing then
-// (containers.md 6.1, 6.4). So the pool leaves that to it: while it has the next turn to reserve the
-// pool gives no more until it has room for it within its share; and while it has a tracker reserved
-// nothing that would end the reservation.
+// (containers.md 6.1, 6.4). So the pool leaves that to it: while it has the next turn to reserve
+// the pool gives no more until it has room for it within its share, and while it has a tracker
+// reserved nothing that would end the reservation.
 #include <algorithm>
 
 #include "fair/pool_heads.h"

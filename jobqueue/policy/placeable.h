@@ -14,6 +14,7 @@ namespace weir {
 class Placeable {
  public:
   explicit Placeable(const ClusterState& state) : state_(state) {}
+  Placeable(const Placeable&) = delete;  // a copy would forget what it finds
 
   bool operator()(const Job& job, TaskKind kind);
   // The trackers have changed. Tells whether answers have; those for jobs that avoid trackers may
