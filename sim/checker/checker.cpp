@@ -42,6 +42,7 @@ Checker::Checker(CheckMode mode, ReadRules read_rules, ReadFairRules read_fair_r
 
 // What the engine says of the past it has restored.
 void Checker::take_over(const Engine& engine) {
+  memory_.pools.slots_since = engine.now();
   for (const auto& [id, job] : engine.state().jobs()) {
     if (is_over(job->state)) continue;
     memory_.maps_done[id] = job->tasks(TaskKind::kMap).succeeded;

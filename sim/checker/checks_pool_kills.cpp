@@ -272,7 +272,8 @@ void follow_policy(const Step& step, PoolMemory& memory) {
   memory.ruled = step.fair.has_value();
   memory.at_minimum.clear();
   memory.at_half.clear();
-  memory.updated_at = memory.killed_at = step.engine.policy_since();
+  // A change of what counts drops the stamps as a change of the policy does.
+  memory.updated_at = memory.killed_at = std::max(step.engine.policy_since(), memory.slots_since);
   memory.checked_at = step.engine.memory().preemption_checked_at;
 }
 

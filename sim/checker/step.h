@@ -25,10 +25,11 @@ namespace weir::check {
 // What must be remembered of pools from step to step, while the fair policy rules.
 struct PoolMemory {
   using Key = std::pair<std::string, TaskKind>;
-  bool ruled = false;     // after the last step
-  TimeMs updated_at = 0;  // the last update, or since when it rules
-  TimeMs killed_at = 0;   // the last check that killed, or since when it rules
-  TimeMs checked_at = 0;  // the last check
+  bool ruled = false;      // after the last step
+  TimeMs slots_since = 0;  // when slots came to count again, if containers did
+  TimeMs updated_at = 0;   // the last update, or since when it rules
+  TimeMs killed_at = 0;    // the last check that killed, or since when it rules
+  TimeMs checked_at = 0;   // the last check
   // Of pools that were short at the last update: the last update at which they were not.
   std::map<Key, TimeMs> at_minimum, at_half;
   struct Loss {
