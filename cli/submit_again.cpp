@@ -49,8 +49,9 @@ void check_application(const AskedView& asked, const SubmitOptions& options) {
                      !o.reducer.empty() || !o.combiner.empty() || o.reduces || !o.files.empty() ||
                      !o.split_size.empty() || o.combine || o.max_attempts ||
                      !o.task_timeout.empty() || !o.map_memory.empty() || !o.reduce_memory.empty() ||
-                     !o.sort_memory.empty() || o.slots_per_map || o.slots_per_reduce ||
-                     !o.slowstart.empty() || !o.working_directory.empty() || !o.ok_exit.empty();
+                     o.map_vcores || o.reduce_vcores || !o.sort_memory.empty() ||
+                     o.slots_per_map || o.slots_per_reduce || !o.slowstart.empty() ||
+                     !o.working_directory.empty() || !o.ok_exit.empty();
   if (!other) return;
   throw wrong_use(fmt::format(
       "{} is an application: what can be changed of it here is --queue, --name, --priority, "

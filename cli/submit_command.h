@@ -19,7 +19,8 @@ namespace weir::cli {
 struct SubmitOptions {
   std::string queue, name, priority, output, mapper, reducer, combiner, working_directory;
   std::vector<std::string> input, conf, environment, files;
-  std::optional<std::int64_t> reduces, max_attempts, slots_per_map, slots_per_reduce;
+  std::optional<std::int64_t> reduces, max_attempts, slots_per_map, slots_per_reduce,
+      map_vcores, reduce_vcores;
   std::string map_memory, reduce_memory, sort_memory, split_size, task_timeout, slowstart, retry;
   std::string ok_exit;
   bool combine = false;

@@ -83,6 +83,12 @@ void add_limit_options(CLI::App& command, SubmitOptions& o) {
                   "limit")
       ->type_name("SIZE");
   command.add_option("--reduce-memory", o.reduce_memory, "memory of a reduce")->type_name("SIZE");
+  command
+      .add_option("--map-vcores", o.map_vcores,
+                  "cores of a map, asked of the tracker (default: none; where containers count "
+                  "what the settings say)")
+      ->type_name("N");
+  command.add_option("--reduce-vcores", o.reduce_vcores, "cores of a reduce")->type_name("N");
   command.add_option("--sort-memory", o.sort_memory, "a map's sort buffer (default 64M)")
       ->type_name("SIZE");
   command

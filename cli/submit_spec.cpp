@@ -117,6 +117,8 @@ void set_limits(const SubmitOptions& options, wire::JobSpec& spec) {
     spec.__set_map_memory_mb(size_in_mb("--map-memory", options.map_memory));
   if (!options.reduce_memory.empty())
     spec.__set_reduce_memory_mb(size_in_mb("--reduce-memory", options.reduce_memory));
+  if (options.map_vcores) spec.__set_map_vcores(*options.map_vcores);
+  if (options.reduce_vcores) spec.__set_reduce_vcores(*options.reduce_vcores);
   if (!options.sort_memory.empty())
     spec.__set_sort_memory_mb(size_in_mb("--sort-memory", options.sort_memory));
   if (options.slots_per_map) spec.__set_slots_per_map(*options.slots_per_map);

@@ -64,6 +64,10 @@ TEST_F(Submit, SendsTheWholeJob) {
                            "5s",
                            "--map-memory",
                            "512",
+                           "--map-vcores",
+                           "2",
+                           "--reduce-vcores",
+                           "3",
                            "--sort-memory",
                            "16",
                            "--slowstart",
@@ -93,6 +97,8 @@ TEST_F(Submit, SendsTheWholeJob) {
   EXPECT_EQ(spec.max_attempts, 2);
   EXPECT_EQ(spec.task_timeout_ms, 5000);
   EXPECT_EQ(spec.map_memory_mb, 512);
+  EXPECT_EQ(spec.map_vcores, 2);
+  EXPECT_EQ(spec.reduce_vcores, 3);
   EXPECT_EQ(spec.sort_memory_mb, 16);
   EXPECT_EQ(spec.slowstart_millionths, 500'000);
   EXPECT_EQ(spec.slots_per_map, 2);
