@@ -60,15 +60,19 @@ bool PoolHeads::could_give(PoolId leaf, const Reach& reach) const {
     }
     return false;
   };
-  if (reach.kept != nullptr) return true;
+  const KeptRoom* kept = reach.kept;
+  const bool may_begin =
+      kept != nullptr && reach.reserve != nullptr && kept->may_begin(leaf.index());
   for (const auto& [size, wanted] : amounts_.sizes(leaf)) {
-    if (size->gang || state_.fits_in(size->need, reach.tracker, reach.used)) return true;
+    if (size->gang || (may_begin && !kept->leaves(leaf.index(), size->need))) return true;
+    if (kept != nullptr && !kept->lets(leaf.index(), size->need, reach.aside)) continue;
+    if (state_.fits_in(size->need, reach.tracker, reach.used)) return true;
     if (reach.reserve != nullptr &&
         reach.reserve->may({.size = size, .picky = wanted.picky > 0}))
       return true;
     if (state_.trackers_with_room(size->need) > 0 && bounded()) return true;
   }
-  return false;
+  return kept != nullptr && kept->lets_who_waits(leaf.index(), reach.aside);
 }
 
 // Its groups in their order.

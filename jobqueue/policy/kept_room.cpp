@@ -117,6 +117,30 @@ std::optional<Choice> KeptRoom::choice_to_wait(const Job& job, TaskKind kind,
   return Choice{.task = {job.id, kind, 0}, .what = Choice::What::kWaitForAmount};
 }
 
+bool KeptRoom::may_begin(std::size_t leaf) const {
+  std::size_t waits = 0;
+  for (const Waiting& other : waiting_) {
+    if (other.tracker.valid()) continue;
+    if (other.leaf == leaf) return false;
+    ++waits;
+  }
+  return waits < kWaitsAtMost;
+}
+
+bool KeptRoom::lets_who_waits(std::size_t leaf, JobId aside) const {
+  return std::any_of(waiting_.begin(), waiting_.end(), [&](const Waiting& own) {
+    if (own.leaf != leaf) return false;
+    const Job& job = state_.job(own.job);
+    const auto kinds = job.items();
+    return std::any_of(kinds.begin(), kinds.end(), [&](TaskKind kind) {
+      const Resources& need = job.need(kind);
+      return job.launchable(kind) > 0 &&
+             (job.is_gang(kind) ||
+              (leaves(leaf, need) && in_the_way(leaf, need, job.id, aside) == nullptr));
+    });
+  });
+}
+
 std::vector<JobId> KeptRoom::no_more() const {
   std::vector<JobId> jobs = no_more_;
   for (const ClusterState::AmountWait& wait : state_.amount_waits()) {

@@ -48,6 +48,14 @@ class KeptRoom {
   // `aside`: whose does not matter.
   const Waiting* in_the_way(std::size_t leaf, const Resources& need, JobId job,
                             JobId aside = {}) const;
+  // Whether nobody is in the way of a task so large of one of the leaf's jobs: of any that waits
+  // for nothing, or of those that do.
+  bool lets(std::size_t leaf, const Resources& need, JobId aside) const {
+    return leaves(leaf, need) && in_the_way(leaf, need, JobId{}, aside) == nullptr;
+  }
+  bool lets_who_waits(std::size_t leaf, JobId aside) const;
+  // Whether a task of the leaf might begin to wait.
+  bool may_begin(std::size_t leaf) const;
   // For a task of the job that lacks nothing but what others keep, to begin to wait for it, if it
   // may: of a leaf one does, but for that of a gang that gives way.
   std::optional<Choice> choice_to_wait(const Job& job, TaskKind kind, JobId gives_way = {}) const;
