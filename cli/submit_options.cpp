@@ -47,6 +47,35 @@ void add_job_options(CLI::App& command, SubmitOptions& o, Needed needed) {
       ->type_name("KEY=VALUE");
 }
 
+namespace {
+
+// What a task takes of a tracker.
+void add_resource_options(CLI::App& command, SubmitOptions& o) {
+  command
+      .add_option("--map-memory", o.map_memory,
+                  "memory of a map, like 512M, 2G (512 is in MB): asked of the tracker, and its "
+                  "limit")
+      ->type_name("SIZE");
+  command.add_option("--reduce-memory", o.reduce_memory, "memory of a reduce")->type_name("SIZE");
+  command
+      .add_option("--map-vcores", o.map_vcores,
+                  "cores of a map, asked of the tracker (default: none; where containers count "
+                  "what the settings say)")
+      ->type_name("N");
+  command.add_option("--reduce-vcores", o.reduce_vcores, "cores of a reduce")->type_name("N");
+  command.add_option("--sort-memory", o.sort_memory, "a map's sort buffer (default 64M)")
+      ->type_name("SIZE");
+  command
+      .add_option("--map-slots-per-task", o.slots_per_map, "slots that one map takes (default 1)")
+      ->type_name("N");
+  command
+      .add_option("--reduce-slots-per-task", o.slots_per_reduce,
+                  "slots that one reduce takes (default 1)")
+      ->type_name("N");
+}
+
+}  // namespace
+
 void add_limit_options(CLI::App& command, SubmitOptions& o) {
   command
       .add_option("--files", o.files,
@@ -77,27 +106,7 @@ void add_limit_options(CLI::App& command, SubmitOptions& o) {
       .add_option("--task-timeout", o.task_timeout,
                   "a task without progress this long has failed (default 10m)")
       ->type_name("TIME");
-  command
-      .add_option("--map-memory", o.map_memory,
-                  "memory of a map, like 512M, 2G (512 is in MB): asked of the tracker, and its "
-                  "limit")
-      ->type_name("SIZE");
-  command.add_option("--reduce-memory", o.reduce_memory, "memory of a reduce")->type_name("SIZE");
-  command
-      .add_option("--map-vcores", o.map_vcores,
-                  "cores of a map, asked of the tracker (default: none; where containers count "
-                  "what the settings say)")
-      ->type_name("N");
-  command.add_option("--reduce-vcores", o.reduce_vcores, "cores of a reduce")->type_name("N");
-  command.add_option("--sort-memory", o.sort_memory, "a map's sort buffer (default 64M)")
-      ->type_name("SIZE");
-  command
-      .add_option("--map-slots-per-task", o.slots_per_map, "slots that one map takes (default 1)")
-      ->type_name("N");
-  command
-      .add_option("--reduce-slots-per-task", o.slots_per_reduce,
-                  "slots that one reduce takes (default 1)")
-      ->type_name("N");
+  add_resource_options(command, o);
   command
       .add_option("--slowstart", o.slowstart,
                   "part of the maps done before reduces start (default 5%)")

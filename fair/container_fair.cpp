@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "fair/pool_clocks.h"
-#include "fair/pool_names.h"
 #include "jobqueue/policy/container_reasons.h"
 
 namespace weir {
@@ -35,6 +34,10 @@ ContainerFair::ContainerFair(const ClusterState& state, PolicyMemory& memory)
       bounds_(state.tree(), state.space()),
       amounts_(state, tree_, *settings_),
       wanted_(state.tree().size()),
+      places_(admission(), [this](JobId id) {
+        const JobLine* line = find(id);
+        return line == nullptr ? PoolId{} : line->pool;
+      }),
       standing_(state, tree_, amounts_, bounds_, jobs_, any_lends_less(settings_->pools)),
       delay_(state, memory, settings_->locality_delay),
       heads_(state, tree_, amounts_, standing_,
@@ -49,27 +52,40 @@ ContainerFair::ContainerFair(const ClusterState& state, PolicyMemory& memory)
 
 // --- Jobs and their pools ---
 
-// The pool that it wants, or where that cannot be the default, or one of its own.
-std::string ContainerFair::place_for(const Job& job) const {
-  std::string path = admission().wanted_pool(job);
-  for (int tries = 0; !tree_.check(path); ++tries)
-    path = tries == 0 ? std::string(kDefaultPool) : "unplaced_" + std::to_string(tries);
-  return path;
+ContainerFair::JobLine& ContainerFair::enter(const Job& job) {
+  JobLine* line = find(job.id);
+  return line != nullptr ? *line : enter(job, places_.take_last(job));
 }
 
-ContainerFair::JobLine& ContainerFair::enter(const Job& job) {
+ContainerFair::JobLine& ContainerFair::enter(const Job& job, const std::string& path) {
   auto& line = jobs_[job.id];
-  if (line != nullptr) return *line;
   line = std::make_unique<JobLine>();
   std::vector<PoolId> made;
   line->job = job.id;
-  line->pool = tree_.enter(place_for(job), made);
+  line->pool = tree_.enter(path, made);
   line->priority = job.priority;
   line->tie = {job.submitted_at, job_name(job.id)};
   line->name_order = order_as_text(job.id);
   amounts_.made_pools();
   if (!made.empty()) pools_changed();
   return *line;
+}
+
+// This job wants another pool, perhaps, or has gone.
+void ContainerFair::place_again(JobId first) {
+  const auto moves = places_.again(first);
+  std::vector<bool> runnable;
+  for (const auto& [id, path] : moves) {
+    JobLine& line = *find(id);
+    runnable.push_back(line.runnable);
+    leave(line);
+  }
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    const auto& [id, path] = moves[i];
+    enter(state_.job(id), path).runnable = runnable[i];
+    regrouped_.push_back(id);
+    read(id);
+  }
 }
 
 void ContainerFair::read(JobId id) {
@@ -82,7 +98,9 @@ void ContainerFair::read(JobId id) {
     heads_.read(*line);
     if (!is_over(job->state) || line->stands) return;
   }
+  places_.give_up(id);
   leave(*line);
+  place_again(id);
 }
 
 void ContainerFair::leave(JobLine& line) {
@@ -118,12 +136,7 @@ void ContainerFair::pools_changed() {
 void ContainerFair::on_job_listed(JobId id) {
   const Job* job = state_.find_job(id);
   if (job != nullptr && !is_over(job->state)) {
-    JobLine& line = enter(*job);
-    if (tree_.node(line.pool).path != place_for(*job)) {  // it has moved
-      const bool runnable = line.runnable;
-      leave(line);
-      enter(*job).runnable = runnable;
-    }
+    find(id) == nullptr ? void(enter(*job)) : place_again(id);
   }
   read(id);
 }
@@ -182,15 +195,18 @@ std::optional<Result<Destination>> ContainerFair::check_move(const Caller& calle
 }
 
 std::vector<std::string> ContainerFair::settings_findings(const Settings& settings) const {
-  return admission().findings(settings, [this](JobId id) {
-    return admission().wanted_pool(state_.job(id)) != pool_of(id);
-  });
+  return admission().findings(settings, [this](JobId id) { return places_.displaced(id); });
 }
 
 void ContainerFair::running_groups(const Job& job, std::vector<RunningGroup>& groups) const {
   const JobLine* line = find(job.id);
   admission().running_groups(job, line == nullptr ? std::nullopt : std::optional(line->pool),
                              groups);
+}
+
+void ContainerFair::take_regrouped(std::vector<JobId>& jobs) {
+  jobs.insert(jobs.end(), regrouped_.begin(), regrouped_.end());
+  regrouped_.clear();
 }
 
 // --- What it says ---

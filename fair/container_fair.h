@@ -15,6 +15,7 @@
 #include "fair/pool_admission.h"
 #include "fair/pool_amounts.h"
 #include "fair/pool_heads.h"
+#include "fair/pool_places.h"
 #include "fair/pool_standing.h"
 #include "fair/pool_tree.h"
 #include "jobqueue/policy/container_reservations.h"
@@ -58,6 +59,7 @@ class ContainerFair : public Policy, public Pools {
   bool limits_running_jobs() const override { return true; }
   std::vector<std::string> settings_findings(const Settings& settings) const override;
   void running_groups(const Job& job, std::vector<RunningGroup>& groups) const override;
+  void take_regrouped(std::vector<JobId>& jobs) override;
   std::vector<PoolFigures> pool_figures(TimeMs now) const override;
   JobFigures job_figures(JobId job, TaskKind kind) const override;
   QueueFigures figures(QueueId queue, Dimension dimension) const override;
@@ -71,11 +73,12 @@ class ContainerFair : public Policy, public Pools {
   // --- container_fair.cpp: following the state ---
   JobLine* find(JobId job) const { return standing_.find(job); }
   JobLine& enter(const Job& job);
+  JobLine& enter(const Job& job, const std::string& path);
+  void place_again(JobId first);
   void read(JobId job);
   void leave(JobLine& line);
   void count_in_queue(JobLine& line, QueueId queue);
   void pools_changed();
-  std::string place_for(const Job& job) const;
   PoolAdmission admission() const { return {state_, tree_, *settings_}; }
 
   // --- container_fair_update.cpp: pools that have been short for too long ---
@@ -111,6 +114,8 @@ class ContainerFair : public Policy, public Pools {
   mutable PoolAmounts amounts_;  // questions settle what has changed
   std::vector<Amounts> wanted_;  // by QueueId
   PoolStanding::Jobs jobs_;
+  PoolPlaces places_;
+  std::vector<JobId> regrouped_;  // jobs that came into another pool
   PoolStanding standing_;
   LocalityDelay delay_;
   PoolHeads heads_;

@@ -30,7 +30,7 @@ std::string_view FairPolicy::pool_of(JobId id) const {
   if (const JobEntry* entry = find_entry(id)) {
     answer_ = tree_.node(entry->pool).path;
   } else if (const Job* job = state_.find_job(id)) {
-    answer_ = last_place(*job);
+    answer_ = places_.last_place(*job);
   } else {
     answer_.clear();
   }

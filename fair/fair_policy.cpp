@@ -46,7 +46,11 @@ FairPolicy::FairPolicy(const ClusterState& state, PolicyMemory& memory)
                            settings_->algorithm == FairSettings::Algorithm::kDeficit),
                  Standings(tree_, TaskKind::kReduce,
                            settings_->algorithm == FairSettings::Algorithm::kDeficit)},
-      by_deficit_(settings_->algorithm == FairSettings::Algorithm::kDeficit) {
+      by_deficit_(settings_->algorithm == FairSettings::Algorithm::kDeficit),
+      places_(admission(), [this](JobId id) {
+        const JobEntry* entry = find_entry(id);
+        return entry == nullptr ? PoolId{} : entry->pool;
+      }) {
   if (settings_->copy_compute_split) {
     copies_.emplace(tree_, TaskKind::kReduce, false, settings_->copy_factor);
   }
@@ -79,7 +83,7 @@ FairPolicy::JobEntry& FairPolicy::make_entry(const Job& job) {
   if (entry == nullptr) {
     entry = std::make_unique<JobEntry>();
     entry->queue = job.queue;
-    place_last(*entry, job);
+    entry->pool = enter_pool(places_.take_last(job));
   }
   entry->listed = !is_over(job.state);
   return *entry;
@@ -99,7 +103,8 @@ void FairPolicy::sync(JobId id) {
   }
   leave(entry);
   if (entry.listed) return;
-  give_up_place(id);
+  places_.give_up(id);
+  leave_pool(entry.pool);
   jobs_[id.index()].reset();
 }
 

@@ -27,6 +27,7 @@
 #include "fair/order_labels.h"
 #include "fair/pool_admission.h"
 #include "fair/pool_kills.h"
+#include "fair/pool_places.h"
 #include "fair/pool_tree.h"
 #include "fair/standings.h"
 #include "fair/task_selector.h"
@@ -150,16 +151,8 @@ class FairPolicy : public Policy, public Pools, public CopySplit, public Specula
   void find_queue_maximums();
   void settle() const;
 
-  // --- fair_places.cpp: which pool a job is in ---
-  std::string wanted_pool(const Job& job) const { return admission().wanted_pool(job); }
-  template <class May>
-  std::string first_that(const Job& job, May may) const;
-  std::string last_place(const Job& job) const;
-  bool was_free_for(JobId job, const std::string& path) const;
-  void place_last(JobEntry& entry, const Job& job);
+  // --- fair_places.cpp ---
   void place_again(JobId first);
-  void stand_in_way(JobId job, const std::string& path, std::set<JobId>& asked) const;
-  void give_up_place(JobId job);
   PoolId enter_pool(const std::string& path);
   void leave_pool(PoolId pool);
 
@@ -260,8 +253,7 @@ class FairPolicy : public Policy, public Pools, public CopySplit, public Specula
   mutable std::array<std::set<PoolId>, kTaskKindCount> guarantees_stale_;  // leaves; likewise
   std::vector<std::unique_ptr<JobEntry>> jobs_;                            // by JobId
   mutable std::vector<std::pair<JobId, TaskKind>> unread_;                 // whose entries say so
-  std::map<std::string, std::set<JobId>, std::less<>> held_by_;  // jobs by the path of their pool
-  std::set<JobId> displaced_;     // jobs that are not in the pool that they want
+  PoolPlaces places_;
   std::vector<JobId> regrouped_;  // jobs that came into another pool, while pools have limits
   OrderLabels<TieKey> ties_;
   mutable std::set<std::tuple<TimeMs, JobId, TaskKind>>

@@ -14,7 +14,7 @@
 
 namespace weir {
 
-// What rules now; to be asked, not kept.
+// What rules now, which outlives it.
 struct PoolAdmission {
   const ClusterState& state;
   const PoolTree& tree;

@@ -39,12 +39,13 @@ bool has_room(const Census& census, const Resources& need, const TrackerState& t
 
 namespace {
 
-JobCount count_job(const Census& census, const Job& job, TaskKind kind, bool eligible) {
+JobCount count_job(const Census& census, const Job& job, JobState job_state, TaskKind kind,
+                   bool eligible) {
   const ClusterState& state = *census.state;
   JobCount count{.job = &job, .width = job.spec->need[index(kind)].slots(kind)};
   count.width = std::max<std::int64_t>(count.width, 1);
-  count.may_launch =
-      job.durable && job.state == JobState::kRunning && job.duty == Job::Duty::kNone && eligible;
+  count.runnable = job.durable && job_state == JobState::kRunning && job.duty == Job::Duty::kNone;
+  count.may_launch = count.runnable && eligible;
   for (const Task& task : job.tasks(kind).tasks) {
     bool alive = false;
     state.each_attempt(task, [&](AttemptSlot slot) {
@@ -71,7 +72,8 @@ JobCount count_job(const Census& census, const Job& job, TaskKind kind, bool eli
 
 }  // namespace
 
-Census::Census(const ClusterState& cluster, const Eligible& eligible) : state(&cluster) {
+Census::Census(const ClusterState& cluster, const Eligible& eligible, const StatesBefore& before)
+    : state(&cluster) {
   for (const TrackerState& tracker : cluster.trackers()) {
     if (tracker.state == TrackerState::State::kLive) ++live_trackers;
     if (counts(tracker)) total += tracker.total;
@@ -97,9 +99,11 @@ Census::Census(const ClusterState& cluster, const Eligible& eligible) : state(&c
   }
   for (const auto& [id, job] : cluster.jobs()) {
     if (is_over(job->state)) continue;
+    const auto was = before.find(id);
+    const JobState job_state = was == before.end() ? job->state : was->second;
     for (const TaskKind kind : kTaskKinds) {
       const bool may_start = kind == TaskKind::kMap || eligible(*job);
-      by_class[index(kind)].push_back(count_job(*this, *job, kind, may_start));
+      by_class[index(kind)].push_back(count_job(*this, *job, job_state, kind, may_start));
     }
   }
 }

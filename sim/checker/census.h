@@ -25,7 +25,8 @@ struct JobCount {
   std::int64_t copied = 0;      // or have copied
   std::int64_t launchable = 0;  // pending tasks that could be launched now, if there were room
   std::int64_t returning = 0;   // ordered to die, wanted again: launchable once they are gone
-  bool may_launch = false;      // the job is admitted and not ending, slow-start is met
+  bool runnable = false;        // the job is admitted and not ending,
+  bool may_launch = false;      // and slow-start is met
   bool placeable = false;       // some tracker is wide enough for a task, and not avoided
   std::int64_t pending() const { return placeable ? launchable : 0; }
 };
@@ -40,8 +41,11 @@ struct TrackerCount {
 // Whether a job's reduces may be launched (slow-start was met once).
 using Eligible = std::function<bool(const Job&)>;
 
+// Of jobs that were in another state than they are.
+using StatesBefore = std::map<JobId, JobState>;
+
 struct Census {
-  Census(const ClusterState& state, const Eligible& eligible);
+  Census(const ClusterState& state, const Eligible& eligible, const StatesBefore& before = {});
 
   const std::vector<JobCount>& jobs(TaskKind kind) const { return by_class[index(kind)]; }
   const JobCount* find(TaskKind kind, JobId job) const;

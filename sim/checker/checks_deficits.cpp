@@ -64,8 +64,7 @@ void follow_jobs(const Step& step, PoolMemory& memory) {
 void update(const Step& step, PoolMemory& memory, Verdict& verdict) {
   const TimeMs now = step.engine.now();
   // The update comes before its kills, and a second attempt is not wanted again once it is gone.
-  Census before = step.census;
-  for (const KillOrdered* kill : step.pool_kills) before.take_back_kill(kill->attempt);
+  const Census before = step.before_kills();
   for (const TaskKind kind : kTaskKinds) {
     Pools pools(before, kind, *step.fair, step.where, now);
     pools.deal_shares();
@@ -74,7 +73,7 @@ void update(const Step& step, PoolMemory& memory, Verdict& verdict) {
         const JobId id = job.count->job->id;
         const std::int64_t said =
             job_figures(step.engine.policy(), id, kind).deficit_ms.value_or(0);
-        if (!job.runnable) continue;
+        if (!job.runnable || !may_run(*job.count->job)) continue;
         Account& account = memory.accounts[{id, kind}];
         if (!account.open) open(account, now);
         settle(account, now);

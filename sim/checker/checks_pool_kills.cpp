@@ -318,18 +318,18 @@ void check_pool_kills(const Step& step, Memory& memory, Verdict& verdict) {
   if (!step.fair || !std::holds_alternative<Tick>(step.input.body)) return;
   const TimeMs now = step.engine.now();
   const bool idle = was_checked(step, memory.pools, verdict) && step.pool_kills.empty();
+  Step moment = step;
+  moment.census = step.before_kills();
   for (const TaskKind kind : kTaskKinds) {
-    Census before = step.census;
-    for (const KillOrdered* kill : step.pool_kills) before.take_back_kill(kill->attempt);
-    Pools pools(before, kind, *step.fair, step.where, now);
+    Pools pools(moment.census, kind, *step.fair, step.where, now);
     pools.deal_shares();
     follow_stamps(pools, memory.pools);
-    Judge judge(step, pools, memory, verdict);
+    Judge judge(moment, pools, memory, verdict);
     for (const KillOrdered* kill : step.pool_kills) {
       if (kill->attempt.task.kind == kind) judge.judge(*kill);
     }
     if (verdict.clean() && idle) judge.judge_nothing_done();
-    if (verdict.clean()) check_pool_holds(step, pools, memory.pools, verdict);
+    if (verdict.clean()) check_pool_holds(moment, pools, memory.pools, verdict);
   }
   if (!step.pool_kills.empty()) {
     if (now - memory.pools.killed_at < step.fair->preemption_interval) {

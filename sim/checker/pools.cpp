@@ -191,8 +191,9 @@ Pools::Pools(const Census& census, TaskKind which, const FairRules& rules, const
   }
   for (const JobCount& count : census.jobs(kind)) {
     const Job& job = *count.job;
-    PoolJob entry{.count = &count, .running = count.running * count.width};
-    entry.runnable = job.durable && job.state == JobState::kRunning && job.duty == Job::Duty::kNone;
+    PoolJob entry{.count = &count,
+                  .runnable = count.runnable,
+                  .running = count.running * count.width};
     const bool splits = rules.splits && kind == TaskKind::kReduce;
     const std::int64_t wanted = splits ? count.copied : count.pending() + count.returning;
     if (entry.runnable) entry.demand = entry.running + wanted * count.width;

@@ -119,4 +119,21 @@ Step::Step(const Engine& e, const Input& in, const Output& out,
   std::reverse(launches.begin(), launches.end());
 }
 
+// Whose reduces were killed may have lost his place for it, and another one has it.
+Census Step::before_kills() const {
+  if (pool_kills.empty()) return census;
+  StatesBefore states;
+  bool killed = false;
+  for (const Event& event : output.events) {
+    killed = killed || fact_as<KillOrdered>(event.fact) == pool_kills.front();
+    const auto* change = fact_as<JobStateChanged>(event.fact);
+    if (!killed || change == nullptr || is_over(change->state)) continue;
+    const bool came = change->state == JobState::kRunning;
+    states.emplace(change->job, came ? JobState::kWaiting : JobState::kRunning);
+  }
+  Census before(state, [&](const Job& job) { return slow_start_met(memory, job); }, states);
+  for (const KillOrdered* kill : pool_kills) before.take_back_kill(kill->attempt);
+  return before;
+}
+
 }  // namespace weir::check

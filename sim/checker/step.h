@@ -117,6 +117,8 @@ struct Step {
   const TrackerState* tracker = nullptr;  // its tracker
 
   const std::string& path(QueueId queue) const { return state.tree().node(queue).path; }
+  // The cluster as its kills for pools found it.
+  Census before_kills() const;
 };
 
 // What the launch of a task does to its job's waiting for locality.

@@ -3,7 +3,11 @@
 // saw all of it places them as one made just now.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "fair/container_fair.h"
 #include "fair_harness.h"
+#include "fifo/container_fifo.h"
 #include "fifo/fifo_policy.h"
 #include "lab/kit/seeds.h"
 #include "support/random_story.h"
@@ -19,7 +23,10 @@ struct FifoAndFair : Harness {
   static PolicyFactory factory() {
     return [](std::string_view name, const ClusterState& state,
               PolicyMemory& memory) -> std::unique_ptr<Policy> {
+      const bool containers = state.space().containers();
+      if (name == "fair" && containers) return std::make_unique<ContainerFair>(state, memory);
       if (name == "fair") return std::make_unique<FairPolicy>(state, memory);
+      if (containers) return std::make_unique<ContainerFifo>(state);
       return std::make_unique<FifoPolicy>(state);
     };
   }
@@ -99,7 +106,7 @@ TEST(Displaced, NobodyIsInThePoolOfAQueueThatHeMayNotSubmitTo) {
 // Few names, most of them in each other's way, also those that jobs get instead of their own.
 class DisplacedStory : RandomStory<FifoAndFair> {
  public:
-  explicit DisplacedStory(unsigned seed) : RandomStory(seed) {
+  DisplacedStory(unsigned seed, bool containers) : RandomStory(seed) {
     auto fair = std::make_shared<FairSettings>();
     fair->pool_name_property = one_in(2) ? "queue" : "user";
     fair->pools = {pool("d", {})};
@@ -107,7 +114,8 @@ class DisplacedStory : RandomStory<FifoAndFair> {
     if (one_in(2)) fair->undeclared.max_running_jobs = 1 + upto(3);
     h_.settings().policies["fair"] = fair;
     h_.add_queue(queue("x")).add_queue(queue("z"));
-    for (int i = 0; i < 3; ++i) add_tracker();
+    if (containers) h_.settings().resources.mode = ResourceSettings::Mode::kContainers;
+    for (int i = 0; i < 3; ++i) add_a_tracker();
   }
 
   void run(int steps) {
@@ -121,6 +129,12 @@ class DisplacedStory : RandomStory<FifoAndFair> {
   std::size_t changes = 0;    // of a job's pool between two steps
 
  private:
+  void add_a_tracker() {
+    h_.add_tracker("tt" + std::to_string(trackers_++), {.map_slots = 1 + upto(4),
+                                                        .reduce_slots = upto(3),
+                                                        .memory_mb = 1024 * (1 + upto(7)),
+                                                        .vcores = 8});
+  }
   std::string any_name() {
     static const char* const kNames[] = {"x", "x.y", "x.y.z", "default", "default.k",   "d",
                                          "q", "q.x", "d.e",   "d.e.f",   "unplaced_1.a"};
@@ -190,17 +204,24 @@ class DisplacedStory : RandomStory<FifoAndFair> {
     for (std::size_t i = 0; i < grown_pools.size(); ++i) {
       EXPECT_EQ(grown_pools[i].pool, fresh_pools[i].pool);
       EXPECT_EQ(grown_pools[i].of[0].share, fresh_pools[i].of[0].share) << grown_pools[i].pool;
+      const auto& grown_of = grown_pools[i].of_dimension;
+      const auto& fresh_of = fresh_pools[i].of_dimension;
+      EXPECT_TRUE(std::equal(grown_of.begin(), grown_of.end(), fresh_of.begin(), fresh_of.end(),
+                             [](const auto& a, const auto& b) { return a.share == b.share; }))
+          << grown_pools[i].pool;
     }
   }
 
   std::map<JobId, std::string> pools_;
 };
 
-TEST(Displaced, AtAnyTimeJobsAreWhereAFreshPolicyPlacesThem) {
+class DisplacedStories : public ::testing::TestWithParam<bool> {};  // whether containers count
+
+TEST_P(DisplacedStories, AtAnyTimeJobsAreWhereAFreshPolicyPlacesThem) {
   std::size_t elsewhere = 0, changes = 0;
   for (unsigned seed = 1; seed <= some_seeds(150) && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    DisplacedStory story(seed);
+    DisplacedStory story(seed, GetParam());
     story.run(200);
     elsewhere += story.elsewhere;
     changes += story.changes;
@@ -208,6 +229,10 @@ TEST(Displaced, AtAnyTimeJobsAreWhereAFreshPolicyPlacesThem) {
   EXPECT_GT(elsewhere, some_seeds(3000));
   EXPECT_GT(changes, some_seeds(300));
 }
+
+INSTANTIATE_TEST_SUITE_P(WhatCounts, DisplacedStories, ::testing::Bool(), [](const auto& i) {
+  return i.param ? "Containers" : "Slots";
+});
 
 }  // namespace
 }  // namespace weir::test

@@ -38,6 +38,7 @@ struct TrackerOptions {
   std::int64_t map_slots = 2;
   std::int64_t reduce_slots = 2;
   std::string rack = "r1";
+  std::int64_t memory_mb = 0, vcores = 0;  // where containers count
 };
 
 inline QueueSettings queue(const std::string& name, std::int64_t guaranteed_percent = 0) {
@@ -138,7 +139,9 @@ class Harness {
     registration.host = "host-" + name;
     registration.shuffle_port = 1;
     registration.rack = tracker.options.rack;
-    registration.total = Resources{{tracker.options.map_slots, tracker.options.reduce_slots, 0, 0}};
+    const TrackerOptions& options = tracker.options;
+    registration.total = Resources{
+        {options.map_slots, options.reduce_slots, options.memory_mb, options.vcores}};
     step(registration);
   }
 

@@ -72,7 +72,9 @@ INSTANTIATE_TEST_SUITE_P(
         OldError{910589, "the checker forgot that free slots would fill a maximum"},
         OldError{940065, "a gang that waited was as large as before one of it was done"},
         OldError{920407, "the checker wanted a kill for a task that a free slot would do for"},
-        OldError{960292, "the checker had pools short of slots since containers counted"}),
+        OldError{960292, "the checker had pools short of slots since containers counted"},
+        OldError{962903, "a job of containers kept a pool from one before it, and barred settings"},
+        OldError{960754, "the checker judged kills by who ran after them"}),
     [](const auto& i) { return "seed" + std::to_string(i.param.seed); });
 
 TEST(Fuzz, TheSameSeedTellsTheSameStory) {
