@@ -73,10 +73,15 @@ std::int64_t FreeRooms::put(const Job& job, TaskKind kind, std::int64_t tasks) {
   return placed;
 }
 
-// What is put down to find out is taken up again.
+// What is put down to find out is taken up again. Room that kills have made for it is its own.
 bool FreeRooms::put_gang(const Job& job) {
   const std::vector<Resources> rooms = rooms_;
   const std::vector<std::size_t> none_before = none_before_;
+  for (const Hold& hold : state_.claims().holds()) {
+    if (hold.job != job.id || !job.waits_for_gang(hold.kind)) continue;
+    rooms_[hold.tracker.index()] += hold.kept_room();
+    none_before_.clear();
+  }
   std::map<TaskKind, std::int64_t> members;
   for (const TaskKey& member : gang_without_room(state_, job)) ++members[member.kind];
   for (const auto& [kind, tasks] : members) {

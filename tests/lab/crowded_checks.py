@@ -173,8 +173,8 @@ class Large:
         elif event["event"] == "unreserve" and event["job"] == self.id and event["reason"] == "gives_way":
             self.lacking = 2.0  # to one before it in line
         elif event["event"] == "reserve" and event["t"] > self.front and not self.has_reservation():
-            uses_its_own = event["queue"] in self.replay.keep  # of what is kept for it: that comes before
-            if event["tracker"] in self.fits and not self.own and not uses_its_own:
+            waits_for_amount = bool(self.replay.keep)  # perhaps; till then it is not first
+            if event["tracker"] in self.fits and not self.own and not waits_for_amount:
                 raise Broken(f"{self.id} is first in line: {event}")
         if self.was_shut_out and not self.is_shut_out():
             self.due = max(self.due, event["t"] + H)
