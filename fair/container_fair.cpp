@@ -179,9 +179,11 @@ void ContainerFair::on_cluster_changed() {
 
 // --- Which pool a job may come into ---
 
-std::string_view ContainerFair::pool_of(JobId job) const {
-  const JobLine* line = find(job);
-  return line == nullptr ? std::string_view() : std::string_view(tree_.node(line->pool).path);
+std::string_view ContainerFair::pool_of(JobId id) const {
+  if (const JobLine* line = find(id)) return tree_.node(line->pool).path;
+  const Job* job = state_.find_job(id);
+  answer_ = job == nullptr ? "" : places_.last_place(*job);
+  return answer_;
 }
 
 Status ContainerFair::check_submission(const Caller& caller, const JobSpec& spec,

@@ -115,6 +115,7 @@ class ContainerFair : public Policy, public Pools {
   std::vector<Amounts> wanted_;  // by QueueId
   PoolStanding::Jobs jobs_;
   PoolPlaces places_;
+  mutable std::string answer_;  // of pool_of()
   std::vector<JobId> regrouped_;  // jobs that came into another pool
   PoolStanding standing_;
   LocalityDelay delay_;

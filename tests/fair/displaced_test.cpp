@@ -103,6 +103,19 @@ TEST(Displaced, NobodyIsInThePoolOfAQueueThatHeMayNotSubmitTo) {
   EXPECT_EQ(h.pool_of(5), "research");
 }
 
+// Of events about what ends last, and lists of what has ended.
+TEST(PoolOfAJob, IsToldWhenItIsOver) {
+  for (const bool containers : {false, true}) {
+    FifoAndFair h;
+    if (containers) h.settings().resources.mode = ResourceSettings::Mode::kContainers;
+    h.add_tracker("tt1", {.map_slots = 1, .memory_mb = 4096, .vcores = 4});
+    h.submit({.maps = 1, .pool = "x"});
+    h.step(SetPolicy{h.root, "fair"});
+    h.kill(1);
+    EXPECT_EQ(h.pool_of(1), "x") << containers;
+  }
+}
+
 // Few names, most of them in each other's way, also those that jobs get instead of their own.
 class DisplacedStory : RandomStory<FifoAndFair> {
  public:
