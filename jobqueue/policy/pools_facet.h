@@ -61,7 +61,7 @@ class Pools {
   // A job has come, running or waiting and perhaps not durable yet; or has moved; or is over, or is
   // forgotten as if it had never been. Comes before the other calls about the same change.
   virtual void on_job_listed(JobId) {}
-  // The pool of a job, over or not; empty: its queue is what counts.
+  // The pool of a job, also of one that has just ended; empty: its queue is what counts.
   virtual std::string_view pool_of(JobId) const { return {}; }
   // Whether a job like that may come into that leaf: its pool may be none that it may use.
   virtual Status check_submission(const Caller&, const JobSpec&, QueueId /*leaf*/) const {

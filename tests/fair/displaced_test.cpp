@@ -103,16 +103,20 @@ TEST(Displaced, NobodyIsInThePoolOfAQueueThatHeMayNotSubmitTo) {
   EXPECT_EQ(h.pool_of(5), "research");
 }
 
-// Of events about what ends last, and lists of what has ended.
+// Of events about what ends last.
 TEST(PoolOfAJob, IsToldWhenItIsOver) {
   for (const bool containers : {false, true}) {
     FifoAndFair h;
+    auto fair = std::make_shared<FairSettings>();
+    fair->pool_name_property = "queue";
+    h.settings().policies["fair"] = fair;
+    h.add_queue(queue("research"));
     if (containers) h.settings().resources.mode = ResourceSettings::Mode::kContainers;
     h.add_tracker("tt1", {.map_slots = 1, .memory_mb = 4096, .vcores = 4});
-    h.submit({.maps = 1, .pool = "x"});
+    h.submit({.queue = "research", .maps = 1});
     h.step(SetPolicy{h.root, "fair"});
     h.kill(1);
-    EXPECT_EQ(h.pool_of(1), "x") << containers;
+    EXPECT_EQ(h.pool_of(1), "research") << containers;
   }
 }
 
