@@ -94,13 +94,15 @@ bool ContainerStanding::short_on_the_way(QueueId leaf, const Resources& need) co
 bool ContainerStanding::keeps_from_being_short(QueueId leaf, const Resources& other,
                                                const Resources& need) const {
   const Space& space = state_.space();
-  bool ends = false;
-  for (QueueId q = leaf; q != QueueTree::root(); q = tree().parent(q)) {
-    const Amounts& run = state_.queue(q).running;
-    if (!is_short(space, minus(space, run, other), need, allocated(q))) return false;
-    ends = ends || !is_short(space, plus(space, run, other), need, allocated(q));
+  const auto short_beside = [&](QueueId q, const Amounts& run) {
+    return is_short(space, run, need, allocated(q));
+  };
+  for (QueueId q = tree().parent(leaf); q != QueueTree::root(); q = tree().parent(q)) {
+    if (!short_beside(q, plus(space, state_.queue(q).running, other))) return false;
   }
-  return ends;
+  const Amounts& run = state_.queue(leaf).running;
+  return short_beside(leaf, minus(space, run, other)) &&
+         !short_beside(leaf, plus(space, run, other));
 }
 
 bool ContainerStanding::gang_within(const Job& job) const {

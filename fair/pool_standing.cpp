@@ -36,13 +36,13 @@ bool PoolStanding::short_on_the_way(const JobLine& line, const Resources& need) 
 bool PoolStanding::keeps_from_being_short(PoolId leaf, const Resources& other,
                                           const Resources& need) const {
   const Space& space = state_.space();
-  bool ends = false;
-  for (PoolId p = leaf; p != PoolTree::root(); p = tree_.node(p).parent) {
+  for (PoolId p = tree_.node(leaf).parent; p != PoolTree::root(); p = tree_.node(p).parent) {
     const ShareLine& pool = amounts_.pool(p);
-    if (!amounts_.short_of_share(pool, minus(space, pool.running, other), need)) return false;
-    ends = ends || !amounts_.short_of_share(pool, plus(space, pool.running, other), need);
+    if (!amounts_.short_of_share(pool, plus(space, pool.running, other), need)) return false;
   }
-  return ends;
+  const ShareLine& pool = amounts_.pool(leaf);
+  return amounts_.short_of_share(pool, minus(space, pool.running, other), need) &&
+         !amounts_.short_of_share(pool, plus(space, pool.running, other), need);
 }
 
 bool PoolStanding::has_maximum(PoolId pool) const {
