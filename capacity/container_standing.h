@@ -40,9 +40,9 @@ class ContainerStanding {
   bool short_on_the_way(QueueId leaf, const Resources& need) const;
   bool short_of_maximum(QueueId queue, const Resources& need) const;
   // The job's gang could start somewhere, within what is allocated to all queues on its way.
-  // Whether `other`, with each that ends and starts again in the leaf, keeps it from being short for
-  // the task: it is without it, and with it it is not. Those above are in any case: what keeps them
-  // from it may be in other leaves, to which nothing that this one leaves would be forbidden.
+  // Whether `other`, with each that ends and starts again in the leaf, keeps it from being short
+  // for the task: it is without it, and with it it is not. Those above are in any case: what keeps
+  // them from it may be in other leaves, to which nothing that this one leaves would be forbidden.
   bool keeps_from_being_short(QueueId leaf, const Resources& other, const Resources& need) const;
   bool gang_within(const Job& job) const;
   // What of the cluster's room is kept, if any is.
