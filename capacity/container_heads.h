@@ -69,8 +69,8 @@ class ContainerHeads {
   std::optional<Choice> choice_of_gang(const Job& job, const Reach& reach) const;
 
   // --- container_heads_turns.cpp ---
-  // Who comes before the head in its leaf, is too large for the tracker, and for whom the leaf or a
-  // queue above would not be short once that has started: it has the next turn to reserve.
+  // Who comes before the head in its leaf, is too large for the tracker, and for whom the leaf
+  // alone would not be short once that has started: it has the next turn to reserve.
   std::optional<Choice> turn_of_passed(const Head& head, const Reach& reach) const;
 
   // The standing is settled.

@@ -76,8 +76,8 @@ class PoolHeads {
   Locality allowed(const JobLine& line, TaskKind kind, const Reach& reach) const;
   // Jobs that were asked, and had no map so near their input; since this was last cleared.
   std::vector<JobId>& passed() const { return passed_; }
-  // Who comes before the head in its leaf, is too large for the tracker, and for whom the pools on
-  // the way would be short no more once that has started: it has the next turn to reserve.
+  // Who comes before the head in its leaf, is too large for the tracker, and for whom its pool
+  // alone would not be short once that has started: it has the next turn to reserve.
   std::optional<Choice> turn_of_passed(const Head& head, const Reach& reach, bool by_walking);
   // What the job's gang would do with the tracker, whatever its pools' maximums are.
   std::optional<Choice> choice_of_gang(const Job& job, const Reach& reach) const;

@@ -78,7 +78,7 @@ std::optional<PoolHeads::Head> PoolHeads::head_of_waiting(
 
 // --- Whose turn it is ---
 
-// Those that find no room here, and for which the head keeps a pool on the way from being short.
+// Those that find no room here, and for which the head keeps their pool from being short.
 std::uint64_t PoolHeads::passed_sizes(PoolId leaf, const Head& head, const Reach& reach) const {
   std::uint64_t sizes = 0;
   for (const auto& [size, wanted] : amounts_.sizes(leaf)) {
