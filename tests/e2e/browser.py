@@ -81,8 +81,14 @@ class Browser:
         return self.driver.execute_script(script, *arguments)
 
     def text(self, selector="main"):
-        found = self.driver.find_elements(By.CSS_SELECTOR, selector)
-        return " ".join(one.text for one in found)
+        """A page that draws itself again between finding and reading is read once more."""
+        for again in reversed(range(20)):
+            try:
+                found = self.driver.find_elements(By.CSS_SELECTOR, selector)
+                return " ".join(one.text for one in found)
+            except StaleElementReferenceException:
+                if not again:
+                    raise
 
     def wait(self, what, condition, seconds=30):
         """Until the condition gives something; what the page changes meanwhile is no failure."""
