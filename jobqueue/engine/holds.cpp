@@ -233,8 +233,8 @@ void Holds::end_reserve_turn() {
   if (job != nullptr) policy_->on_reserve_turn(job->id);
 }
 
-// Each tracker reports within that time, so it was asked on all of them: if it has not reserved
-// one, others came before it, and may have it.
+// Each tracker reports within that time, so it was asked on all that nobody has reserved: if it has
+// reserved none, others came before it, and may have the turn.
 void Holds::follow_reserve_turn() {
   const ClusterState::ReserveTurn* turn = state_.reserve_turn();
   if (turn == nullptr) return;
@@ -244,7 +244,7 @@ void Holds::follow_reserve_turn() {
       job->launchable(job->waits_for_gang(turn->kind) ? job->gang_kind() : turn->kind) > 0;
   if (!wanted) return end_reserve_turn();
   ClusterState::ReserveTurn now = *turn;
-  if (all_reserved(state_)) {
+  if (all_reserved(state_) || !has_open_place(state_, *job, turn->kind)) {
     now.open_since.reset();
   } else if (!now.open_since) {
     now.open_since = now_;
@@ -252,6 +252,16 @@ void Holds::follow_reserve_turn() {
     return end_reserve_turn();
   }
   state_.set_reserve_turn(now);
+}
+
+// Whether that reservation, by the task of whose turn it was, or the last that may be made, does. A
+// smaller task uses it soon and reserves it again: the turn outlasts that.
+bool Holds::ends_reserve_turn(const Job& job, TaskKind kind) const {
+  const ClusterState::ReserveTurn* turn = state_.reserve_turn();
+  if (turn == nullptr || turn->job == job.id) return turn != nullptr;
+  if (!all_reserved(state_)) return false;
+  const Job* next = state_.find_job(turn->job);
+  return next == nullptr || !is_larger(state_.space(), next->need(turn->kind), job.need(kind));
 }
 
 bool Holds::reserve(const Choice& choice) {
@@ -283,8 +293,7 @@ bool Holds::reserve_container(const Job& job, const Choice& choice) {
                   .kind = choice.task.kind,
                   .tracker = tracker.id,
                   .least = lack_on(tracker, job.size(choice.task.kind))});
-  const ClusterState::ReserveTurn* turn = state_.reserve_turn();
-  if (turn != nullptr && (turn->job == job.id || all_reserved(state_))) end_reserve_turn();
+  if (ends_reserve_turn(job, choice.task.kind)) end_reserve_turn();
   policy_->on_reserved(job.queue);
   emit(Reserved{choice.task, tracker.id, job.queue});
   return true;

@@ -35,6 +35,7 @@ class Holds : public Part {
   bool wait_for_amount(const Choice& choice);
   bool wait_to_reserve(const Choice& choice);
   void follow_reserve_turn();
+  bool ends_reserve_turn(const Job& job, TaskKind kind) const;
   bool reserve(const Choice& choice);
   bool reserve_container(const Job& job, const Choice& choice);
 };

@@ -24,6 +24,21 @@ Resources held_for_good(const ClusterState& state, const TrackerState& tracker) 
   return held;
 }
 
+// Of the task that has the next turn to reserve; null: nobody has it.
+const Resources* need_of_turn(const ClusterState& state) {
+  const ClusterState::ReserveTurn* turn = state.reserve_turn();
+  const Job* job = turn == nullptr ? nullptr : state.find_job(turn->job);
+  return job == nullptr ? nullptr : &job->need(turn->kind);
+}
+
+bool is_a_place(const ClusterState& state, const Job& job, TaskKind kind,
+                const TrackerState& tracker) {
+  return tracker.in_pool() && !state.avoided(job, tracker.id) &&
+         state.fits_in(job.need(kind), tracker, {}) &&
+         (!job.picky(kind) || state.allows(job, kind, tracker)) &&
+         state.fits_in(job.need(kind), tracker, held_for_good(state, tracker));
+}
+
 std::size_t at_most_reserved(const ClusterState& state) {
   const auto part = state.settings().resources.reservations_hundredths;
   const std::int64_t trackers = state.live_trackers();
@@ -94,12 +109,15 @@ bool finds_room(const ClusterState& state, const Job& job, TaskKind kind) {
 
 bool has_a_place(const ClusterState& state, const Job& job, TaskKind kind) {
   return std::any_of(
-      state.trackers().begin(), state.trackers().end(), [&](const TrackerState& tracker) {
-        return tracker.in_pool() && !state.avoided(job, tracker.id) &&
-               state.fits_in(job.need(kind), tracker, {}) &&
-               (!job.picky(kind) || state.allows(job, kind, tracker)) &&
-               state.fits_in(job.need(kind), tracker, held_for_good(state, tracker));
-      });
+      state.trackers().begin(), state.trackers().end(),
+      [&](const TrackerState& tracker) { return is_a_place(state, job, kind, tracker); });
+}
+
+bool has_open_place(const ClusterState& state, const Job& job, TaskKind kind) {
+  return std::any_of(state.trackers().begin(), state.trackers().end(),
+                     [&](const TrackerState& tracker) {
+                       return tracker.keeps == 0 && is_a_place(state, job, kind, tracker);
+                     });
 }
 
 bool ReserveHere::could(const Resources& need, bool picky) const {
@@ -128,16 +146,14 @@ bool all_reserved(const ClusterState& state) {
 ReserveHere ReserveHere::without_limit() const {
   ReserveHere other(state_, tracker_);
   other.limited_ = other.moves_ = false;
-  const ClusterState::ReserveTurn* turn = state_.reserve_turn();
-  if (const Job* job = turn == nullptr ? nullptr : state_.find_job(turn->job))
-    other.larger_than_ = &job->need(turn->kind);
+  other.larger_than_ = need_of_turn(state_);
   return other;
 }
 
 ReserveHere ReserveHere::for_larger_than(const Resources& need) const {
   ReserveHere other(state_, tracker_);
   other.moves_ = false;
-  other.larger_than_ = &need;
+  other.larger_than_ = may_have_turn(need) ? &need : need_of_turn(state_);
   return other;
 }
 
@@ -146,10 +162,8 @@ bool ReserveHere::notes_turn() const {
 }
 
 bool ReserveHere::may_have_turn(const Resources& need) const {
-  const ClusterState::ReserveTurn* turn = state_.reserve_turn();
-  const Job* job = turn == nullptr ? nullptr : state_.find_job(turn->job);
-  if (job == nullptr) return true;
-  return is_larger(state_.space(), need, job->need(turn->kind));
+  const Resources* next = need_of_turn(state_);
+  return next == nullptr || is_larger(state_.space(), need, *next);
 }
 
 std::optional<Choice> ReserveHere::turn_for(const std::optional<Choice>& choice) const {

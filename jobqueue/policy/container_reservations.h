@@ -30,6 +30,8 @@ Amounts taken_by_others(const ClusterState& state, QueueId queue, JobId job);
 
 // Whether some tracker would have room for a task of the group once all has ended that ends.
 bool has_a_place(const ClusterState& state, const Job& job, TaskKind kind);
+// Or of those that nobody has reserved.
+bool has_open_place(const ClusterState& state, const Job& job, TaskKind kind);
 // Whether a tracker that nobody has reserved has room for the next task of the job.
 bool finds_room(const ClusterState& state, const Job& job, TaskKind kind);
 
@@ -45,17 +47,17 @@ class ReserveHere {
   // For those alone that have none: as if any number of trackers could be reserved, but for tasks
   // that are not larger than that whose turn is next;
   ReserveHere without_limit() const;
-  // or for larger tasks.
+  // or for tasks that are larger than that, and than the one whose turn is next.
   ReserveHere for_larger_than(const Resources& need) const;
   // Whether who would reserve the tracker then has the next turn, with a task of that need: all is
   // reserved that may be, and nobody has it, or one with a smaller task. So small tasks, which
   // reserve again and again, do not keep out a large one.
   bool notes_turn() const;
   bool may_have_turn(const Resources& need) const;
-  // Whether a larger task that comes after one of that need, and is passed over here, has the next
-  // turn: nobody has it. Else small ones that use the tracker and reserve it again and again, by
-  // ever the smaller key, would keep it out.
-  bool notes_larger() const { return tracker_.keeps == 0 && state_.reserve_turn() == nullptr; }
+  // Whether a larger task that comes after one that reserves the tracker, and is passed over here,
+  // has the next turn: nobody has it, or one with a smaller task. Else small ones that use the
+  // tracker and reserve it again and again, by ever the smaller key, would keep it out.
+  bool notes_larger() const { return tracker_.keeps == 0; }
   // Likewise for a task of the job that this tracker is not for: it finds room nowhere, and has a
   // place. Where what its queue has left goes to smaller ones here, it would never be short there.
   bool has_turn_elsewhere(const Job& job, TaskKind kind) const;
