@@ -1,7 +1,7 @@
 // Shares the free slots out as heartbeats would: held and reserved ones to whom they are kept for,
 // then by claims, then in the order of queues. What a queue's own tasks have just freed counts as
-// if they ran. Made on copies of the order and the figures; asked only while somebody is short of
-// his guarantee and too few slots are free for all who are.
+// if those that will fill it again ran already. Made on copies of the order and the figures; asked
+// only while somebody is short of his guarantee and too few slots are free for all who are.
 #include <algorithm>
 #include <utility>
 
@@ -69,7 +69,7 @@ struct CapacityPolicy::Deal {
       const std::int64_t slots = policy.freed_in(leaf, kind);
       if (slots == 0 || !seen.insert(leaf).second) continue;
       free -= std::min(free, slots);
-      run(leaf, slots, 0);
+      run(leaf, slots, std::min(slots, lines[leaf.index()].facts.pending));
     }
   }
 

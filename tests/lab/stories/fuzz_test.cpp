@@ -74,7 +74,8 @@ INSTANTIATE_TEST_SUITE_P(
         OldError{920407, "the checker wanted a kill for a task that a free slot would do for"},
         OldError{960292, "the checker had pools short of slots since containers counted"},
         OldError{962903, "a job of containers kept a pool from one before it, and barred settings"},
-        OldError{960754, "the checker judged kills by who ran after them"}),
+        OldError{960754, "the checker judged kills by who ran after them"},
+        OldError{970631, "a task that would fill again what its queue left had two free slots"}),
     [](const auto& i) { return "seed" + std::to_string(i.param.seed); });
 
 TEST(Fuzz, TheSameSeedTellsTheSameStory) {
