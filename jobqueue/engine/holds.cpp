@@ -242,7 +242,7 @@ void Holds::follow_reserve_turn() {
   const bool wanted =
       job != nullptr && job->schedulable() &&
       job->launchable(job->waits_for_gang(turn->kind) ? job->gang_kind() : turn->kind) > 0;
-  if (!wanted) return end_reserve_turn();
+  if (!wanted || !has_a_place(state_, *job, turn->kind)) return end_reserve_turn();
   ClusterState::ReserveTurn now = *turn;
   if (all_reserved(state_) || !has_open_place(state_, *job, turn->kind)) {
     now.open_since.reset();
@@ -260,8 +260,8 @@ bool Holds::ends_reserve_turn(const Job& job, TaskKind kind) const {
   const ClusterState::ReserveTurn* turn = state_.reserve_turn();
   if (turn == nullptr || turn->job == job.id) return turn != nullptr;
   if (!all_reserved(state_)) return false;
-  const Job* next = state_.find_job(turn->job);
-  return next == nullptr || !is_larger(state_.space(), next->need(turn->kind), job.need(kind));
+  const Resources* next = need_of_turn(state_);
+  return next == nullptr || !is_larger(state_.space(), *next, job.need(kind));
 }
 
 bool Holds::reserve(const Choice& choice) {

@@ -24,13 +24,6 @@ Resources held_for_good(const ClusterState& state, const TrackerState& tracker) 
   return held;
 }
 
-// Of the task that has the next turn to reserve; null: nobody has it.
-const Resources* need_of_turn(const ClusterState& state) {
-  const ClusterState::ReserveTurn* turn = state.reserve_turn();
-  const Job* job = turn == nullptr ? nullptr : state.find_job(turn->job);
-  return job == nullptr ? nullptr : &job->need(turn->kind);
-}
-
 bool is_a_place(const ClusterState& state, const Job& job, TaskKind kind,
                 const TrackerState& tracker) {
   return tracker.in_pool() && !state.avoided(job, tracker.id) &&
@@ -137,6 +130,12 @@ JobId ReserveHere::gives_way(const Job& job, TaskKind kind) const {
     if (last == nullptr || after_(other, state_.job(last->job), last->kind)) last = &other;
   }
   return last == nullptr ? JobId{} : last->job;
+}
+
+const Resources* need_of_turn(const ClusterState& state) {
+  const ClusterState::ReserveTurn* turn = state.reserve_turn();
+  const Job* job = turn == nullptr ? nullptr : state.find_job(turn->job);
+  return job == nullptr ? nullptr : &job->need(turn->kind);
 }
 
 bool all_reserved(const ClusterState& state) {

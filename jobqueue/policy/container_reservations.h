@@ -30,7 +30,7 @@ Amounts taken_by_others(const ClusterState& state, QueueId queue, JobId job);
 
 // Whether some tracker would have room for a task of the group once all has ended that ends.
 bool has_a_place(const ClusterState& state, const Job& job, TaskKind kind);
-// Or of those that nobody has reserved.
+// Likewise of those that nobody has reserved.
 bool has_open_place(const ClusterState& state, const Job& job, TaskKind kind);
 // Whether a tracker that nobody has reserved has room for the next task of the job.
 bool finds_room(const ClusterState& state, const Job& job, TaskKind kind);
@@ -101,6 +101,8 @@ inline Choice turn_of(JobId job, TaskKind kind) {
   return {.task = {job, kind, 0}, .what = Choice::What::kWaitToReserve};
 }
 
+// Of the task that has the next turn to reserve; null: nobody has it.
+const Resources* need_of_turn(const ClusterState& state);
 // Whether as many trackers are reserved as may be.
 bool all_reserved(const ClusterState& state);
 // A task of the group is wanted, or a member of it of the gang that collects room.
