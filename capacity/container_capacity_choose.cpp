@@ -33,7 +33,7 @@ std::optional<Choice> ContainerCapacity::choose(const Offer& offer, bool by_walk
     const ReserveHere larger = reserve.for_larger_than(head->size->need);
     if (const auto turn = reserves_next(larger, full, by_walking)) return turn;
   }
-  const auto turn = heads_.turn_of_passed(*head, reach);
+  const auto turn = heads_.turn_of_passed(*head, reach, by_walking);
   return turn ? turn : task_of(*head, reach);
 }
 

@@ -59,6 +59,7 @@ std::optional<ContainerHeads::Head> ContainerHeads::best(const Reach& reach) {
 struct ContainerHeads::Contest {
   const std::vector<QueueId>& children;
   Views::View* view = nullptr;  // null: nothing starts there, or reserves it anew
+  std::function<bool(const Head&)> gives_way = {};  // to who waits below the queue
   std::optional<Head> best = std::nullopt;
   std::uint32_t child = 0;  // whose it is
   bool is_won_by(const Views::Rank& rank) const {
@@ -66,6 +67,7 @@ struct ContainerHeads::Contest {
   }
   void enter(std::uint32_t from, const std::optional<Head>& head) {
     if (!head || !is_won_by({head->step, head->key, from})) return;
+    if (gives_way && gives_way(*head)) return;
     best = head;
     child = from;
   }
@@ -76,6 +78,8 @@ std::optional<ContainerHeads::Head> ContainerHeads::best_in(QueueId queue, const
   if (state_.tree().leaf(queue)) return head_of_leaf(queue, reach);
   const auto& children = state_.tree().node(queue).children;
   Contest contest{children, masks == SizeMasks{} ? nullptr : &view_of(queue, masks)};
+  const auto waiter = first_waiter(queue);
+  if (waiter) contest.gives_way = [&](const Head& head) { return ends_wait(queue, *waiter, head); };
   while (contest.view != nullptr) {
     std::uint32_t child = 0;
     const Head* first = contest.view->first(child, [&](std::uint32_t c) {
@@ -93,7 +97,8 @@ std::optional<ContainerHeads::Head> ContainerHeads::best_in(QueueId queue, const
       }
     }
     contest.enter(child, *first);
-    break;
+    if (contest.best && contest.child == child) break;
+    contest.view->hide(child);  // it gives way
   }
   if (contest.view != nullptr) {
     for (const std::uint32_t child : contest.view->depending()) {
@@ -187,7 +192,11 @@ ContainerHeads::Views::Answer ContainerHeads::answer(QueueId queue, const SizeMa
       return this->answer(children[child], narrowed(masks, children[child]));
     });
     answer.depends = !view.depending().empty();
-    if (first != nullptr) answer.head = *first;
+    if (first != nullptr) {
+      answer.head = *first;
+      const auto waiter = first_waiter(queue);
+      answer.depends = answer.depends || (waiter && ends_wait(queue, *waiter, *first));
+    }
   }
   if (!answer.depends && answer.head && !place(queue, *answer.head)) answer.head.reset();
   return answer;
@@ -204,9 +213,10 @@ std::optional<ContainerHeads::Head> ContainerHeads::walked_in(QueueId queue,
   if (state_.tree().leaf(queue)) {
     best = head_of_leaf(queue, reach);
   } else {
+    const auto waiter = first_waiter(queue);
     for (const QueueId child : state_.tree().node(queue).children) {
       const auto head = walked_in(child, reach);
-      if (!head) continue;
+      if (!head || (waiter && ends_wait(queue, *waiter, *head))) continue;
       const bool better = !best || head->step < best->step ||
                           (head->step == best->step && head->key < best->key);
       if (better) best = head;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <boost/container/small_vector.hpp>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -69,9 +70,10 @@ class ContainerHeads {
   std::optional<Choice> choice_of_gang(const Job& job, const Reach& reach) const;
 
   // --- container_heads_turns.cpp ---
-  // Who comes before the head in its leaf, is too large for the tracker, and for whom the leaf
-  // alone would not be short once that has started: it has the next turn to reserve.
-  std::optional<Choice> turn_of_passed(const Head& head, const Reach& reach) const;
+  // Who comes before the head, in its leaf or in others below the same queue, is too large for the
+  // tracker, and for whom these queues would not be short once that has started: it has the next
+  // turn to reserve.
+  std::optional<Choice> turn_of_passed(const Head& head, const Reach& reach, bool by_walking);
 
   // The standing is settled.
   std::optional<Head> best(const Reach& reach);
@@ -126,6 +128,25 @@ class ContainerHeads {
   bool leaves_room_for(const Resources& other, QueueId leaf, JobId job,
                        const Resources& need) const;
   bool has_soft_limits(QueueId leaf) const;
+
+  // --- container_heads_turns.cpp: who waits for a tracker, and what others leave to it ---
+  // In one of the queue's leaves: the first of those for whom the queue is short.
+  struct Waiter {
+    QueueId leaf;
+    ItemOrder item;
+    const Resources* need = nullptr;
+    Views::Rank rank;  // among the queue's children
+  };
+  std::optional<Waiter> first_waiter(QueueId queue) const;
+  // Whether that would end the queue's being short for who waits and comes before it.
+  bool ends_wait(QueueId queue, const Waiter& waiter, const Head& head) const;
+  Views::Rank rank_of(QueueId queue, const Resources& need) const;
+  using IsPassed = std::function<bool(const Size&)>;
+  std::optional<Head> passed_in_leaf(QueueId leaf, const IsPassed& is_passed) const;
+  std::optional<Head> walked_passed(QueueId queue, const IsPassed& is_passed,
+                                    QueueId beside = {}) const;
+  std::optional<Head> passed(QueueId queue, const SizeMasks& masks, QueueId beside = {});
+  std::optional<Choice> turn_of(const Head& passed, const Reach& reach) const;
 
   const ClusterState& state_;
   ContainerStanding& standing_;

@@ -91,18 +91,22 @@ bool ContainerStanding::short_on_the_way(QueueId leaf, const Resources& need) co
   return true;
 }
 
+bool ContainerStanding::ends_being_short(QueueId queue, const Resources& other,
+                                         const Resources& need) const {
+  const Space& space = state_.space();
+  for (QueueId q = queue; q != QueueTree::root(); q = tree().parent(q)) {
+    if (!is_short(space, plus(space, state_.queue(q).running, other), need, allocated(q)))
+      return true;
+  }
+  return false;
+}
+
 bool ContainerStanding::keeps_from_being_short(QueueId leaf, const Resources& other,
                                                const Resources& need) const {
   const Space& space = state_.space();
-  const auto short_beside = [&](QueueId q, const Amounts& run) {
-    return is_short(space, run, need, allocated(q));
-  };
-  for (QueueId q = tree().parent(leaf); q != QueueTree::root(); q = tree().parent(q)) {
-    if (!short_beside(q, plus(space, state_.queue(q).running, other))) return false;
-  }
-  const Amounts& run = state_.queue(leaf).running;
-  return short_beside(leaf, minus(space, run, other)) &&
-         !short_beside(leaf, plus(space, run, other));
+  const Amounts without = minus(space, state_.queue(leaf).running, other);
+  return is_short(space, without, need, allocated(leaf)) &&
+         short_on_the_way(tree().parent(leaf), need) && ends_being_short(leaf, other, need);
 }
 
 bool ContainerStanding::gang_within(const Job& job) const {

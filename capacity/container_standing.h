@@ -39,11 +39,12 @@ class ContainerStanding {
   bool is_short_here(QueueId queue, const Resources& need) const;
   bool short_on_the_way(QueueId leaf, const Resources& need) const;
   bool short_of_maximum(QueueId queue, const Resources& need) const;
-  // The job's gang could start somewhere, within what is allocated to all queues on its way.
-  // Whether `other`, with each that ends and starts again in the leaf, keeps it from being short
-  // for the task: it is without it, and with it it is not. Those above are in any case: what keeps
-  // them from it may be in other leaves, to which nothing that this one leaves would be forbidden.
+  // Whether the queue, or one above, would not be short for the task with `other` besides.
+  bool ends_being_short(QueueId queue, const Resources& other, const Resources& need) const;
+  // Whether `other`, with each that ends and starts again in the leaf, keeps it, or one above, from
+  // being short for the task: they are without it, and with it they are not.
   bool keeps_from_being_short(QueueId leaf, const Resources& other, const Resources& need) const;
+  // The job's gang could start somewhere, within what is allocated to all queues on its way.
   bool gang_within(const Job& job) const;
   // What of the cluster's room is kept, if any is.
   std::optional<KeptRoom> kept_room(KeptRoom::Stands stands) const {

@@ -30,11 +30,13 @@ std::optional<PoolHeads::Head> PoolHeads::best_in(PoolId pool, const SizeMasks& 
                                                   const Reach& reach) {
   std::optional<Head> best;
   std::uint32_t from = 0;  // whose it is
+  const auto waiter = first_waiter(pool);
   const auto wins = [&](const Views::Rank& rank) {
     return !best || rank < Views::Rank{best->step, best->key, from};
   };
   const auto enter = [&](std::uint32_t child, const std::optional<Head>& head) {
     if (!head || !wins({head->step, head->key, child})) return;
+    if (waiter && ends_wait(pool, *waiter, *head)) return;
     best = head;
     from = child;
   };
@@ -53,9 +55,10 @@ std::optional<PoolHeads::Head> PoolHeads::best_in(PoolId pool, const SizeMasks& 
       if (first == nullptr || !wins({first->step, first->key, child})) break;
       if (!moves(child)) {
         enter(child, *first);
-        break;
+        if (best && from == child) break;
       }
-      view.hide(child);  // of what would move a reservation here the order may be wrong
+      // It gives way, or the order may be wrong of what would move a reservation here.
+      view.hide(child);
     }
     std::vector<Views::Rank> depending;
     for (const std::uint32_t child : view.depending()) {
@@ -169,10 +172,10 @@ PoolHeads::Views::Answer PoolHeads::answer_of_pool(PoolId pool, const SizeMasks&
                                *rank < Views::Rank{first->step, first->key, child}));
   }
   if (answer.depends || first == nullptr) return answer;
-  if (is_held_back(pool, *first, families_[pool.index()].reserving)) {
-    answer.depends = true;
-    return answer;
-  }
+  const auto waiter = first_waiter(pool);
+  answer.depends = is_held_back(pool, *first, families_[pool.index()].reserving) ||
+                   (waiter && ends_wait(pool, *waiter, *first));
+  if (answer.depends) return answer;
   answer.head = *first;
   if (!place(pool, *answer.head)) answer.head.reset();
   return answer;
@@ -204,13 +207,14 @@ std::optional<PoolHeads::Head> PoolHeads::walked(PoolId pool, const Reach& reach
     }
   }
   std::sort(order.begin(), order.end());
+  const auto waiter = reach.for_hold ? std::nullopt : first_waiter(pool);
   std::optional<Head> best;
   Views::Rank best_rank;
   for (const Views::Rank& at_best : order) {
     if (best && best_rank < at_best) break;
     auto head = node.leaf() ? head_of_job(*jobs[at_best.child], reach)
                             : walked(pools[at_best.child], reach);
-    if (!head) continue;
+    if (!head || (waiter && ends_wait(pool, *waiter, *head))) continue;
     if (node.leaf()) place(*jobs[at_best.child], *head);
     const Views::Rank rank{.step = head->step, .key = head->key, .child = at_best.child};
     if (best && !(rank < best_rank)) continue;

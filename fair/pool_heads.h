@@ -76,8 +76,9 @@ class PoolHeads {
   Locality allowed(const JobLine& line, TaskKind kind, const Reach& reach) const;
   // Jobs that were asked, and had no map so near their input; since this was last cleared.
   std::vector<JobId>& passed() const { return passed_; }
-  // Who comes before the head in its leaf, is too large for the tracker, and for whom its pool
-  // alone would not be short once that has started: it has the next turn to reserve.
+  // Who comes before the head, in its leaf or in others below the same pool, is too large for the
+  // tracker, and for whom these pools would not be short once that has started: it has the next
+  // turn to reserve.
   std::optional<Choice> turn_of_passed(const Head& head, const Reach& reach, bool by_walking);
   // What the job's gang would do with the tracker, whatever its pools' maximums are.
   std::optional<Choice> choice_of_gang(const Job& job, const Reach& reach) const;
@@ -143,6 +144,26 @@ class PoolHeads {
   std::uint64_t passed_sizes(PoolId leaf, const Head& head, const Reach& reach) const;
   std::optional<Head> passed_of(const JobLine& line, std::uint64_t sizes) const;
   std::optional<Head> first_passed(PoolId leaf, std::uint64_t sizes, bool by_walking);
+  std::optional<Choice> turn_for(const Head& passed, const Reach& reach) const;
+
+  // --- pool_heads_siblings.cpp: likewise of who waits in other leaves below the same pool ---
+  // In one of the pool's leaves: the first of those for whom the pool is short.
+  struct Waiter {
+    const JobLine* line = nullptr;
+    TaskKind kind = TaskKind::kMap;
+    const Resources* need = nullptr;
+    bool has_turn = false;  // it has nothing reserved
+  };
+  std::optional<Waiter> first_waiter(PoolId pool) const;
+  // Whether that would end the pool's being short for who waits and comes before it.
+  bool ends_wait(PoolId pool, const Waiter& waiter, const Head& head) const;
+  // Which of two siblings comes first, with such a task each.
+  bool comes_before(PoolId a, const Resources& of_a, PoolId b, const Resources& of_b) const;
+  PoolId child_towards(PoolId pool, PoolId leaf) const;
+  using IsPassed = std::function<bool(const Size&)>;
+  std::optional<Head> walked_passed(PoolId pool, const IsPassed& is_passed, PoolId beside = {});
+  std::optional<Head> passed(PoolId pool, const SizeMasks& masks, PoolId beside = {});
+  std::optional<Choice> turn_beside(const Head& head, const Reach& reach, bool by_walking);
 
   const ClusterState& state_;
   const PoolTree& tree_;

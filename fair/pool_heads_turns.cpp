@@ -53,8 +53,9 @@ bool PoolHeads::is_held_back(PoolId leaf, const Head& head,
     if (line == nullptr || kept == nullptr || !is_behind(*line, kept->kind)) continue;
     const Resources& need = state_.job(job).need(kept->kind);
     if (head.reserves && !is_larger(state_.space(), need, head.size->need)) continue;
-    if (amounts_.short_of_share(amounts_.pool(leaf), need) &&
-        standing_.keeps_from_being_short(leaf, head.size->need, need))
+    const ShareLine& pool = amounts_.pool(leaf);
+    const Amounts with = plus(state_.space(), pool.running, head.size->need);
+    if (amounts_.short_of_share(pool, need) && !amounts_.short_of_share(pool, with, need))
       return true;
   }
   return false;
@@ -133,16 +134,20 @@ std::optional<Choice> PoolHeads::turn_of_passed(const Head& head, const Reach& r
   if (head.lacks_amount || head.waits || head.size->gang) return std::nullopt;
   const JobLine& line = *standing_.find(head.job);
   const std::uint64_t sizes = passed_sizes(line.pool, head, reach);
-  if (sizes == 0) return std::nullopt;
-  const auto before = first_passed(line.pool, sizes, by_walking);
+  const auto before = sizes == 0 ? std::nullopt : first_passed(line.pool, sizes, by_walking);
   Head behind = head;
   place(line, behind);
-  if (!before || !(Views::Rank{before->step, before->key} < Views::Rank{behind.step, behind.key}))
-    return std::nullopt;
-  const Job& job = state_.job(before->job);
-  const bool has_turn = standing_.short_of_maximums(*standing_.find(job.id), before->size->need) &&
-                        reach.reserve->has_turn_elsewhere(job, before->kind);
-  return has_turn ? std::optional(turn_of(job.id, before->kind)) : std::nullopt;
+  if (before && Views::Rank{before->step, before->key} < Views::Rank{behind.step, behind.key}) {
+    if (auto turn = turn_for(*before, reach)) return turn;
+  }
+  return turn_beside(head, reach, by_walking);
+}
+
+std::optional<Choice> PoolHeads::turn_for(const Head& passed, const Reach& reach) const {
+  const Job& job = state_.job(passed.job);
+  const bool has_turn = standing_.short_of_maximums(*standing_.find(job.id), passed.size->need) &&
+                        reach.reserve->has_turn_elsewhere(job, passed.kind);
+  return has_turn ? std::optional(turn_of(job.id, passed.kind)) : std::nullopt;
 }
 
 }  // namespace weir

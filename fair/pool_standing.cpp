@@ -27,22 +27,31 @@ bool PoolStanding::gang_within(const Job& job) const {
 bool PoolStanding::short_on_the_way(const JobLine& line, const Resources& need) const {
   amounts_.settle_jobs(line.pool);
   if (!in_order(line.pool) && !amounts_.short_of_share(line, need)) return false;
-  for (PoolId p = line.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+  return short_on_the_way(line.pool, need);
+}
+
+bool PoolStanding::short_on_the_way(PoolId pool, const Resources& need) const {
+  for (PoolId p = pool; p != PoolTree::root(); p = tree_.node(p).parent) {
     if (!amounts_.short_of_share(amounts_.pool(p), need)) return false;
   }
   return true;
 }
 
+bool PoolStanding::ends_being_short(PoolId pool, const Resources& other,
+                                    const Resources& need) const {
+  for (PoolId p = pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    const ShareLine& line = amounts_.pool(p);
+    if (!amounts_.short_of_share(line, plus(state_.space(), line.running, other), need))
+      return true;
+  }
+  return false;
+}
+
 bool PoolStanding::keeps_from_being_short(PoolId leaf, const Resources& other,
                                           const Resources& need) const {
-  const Space& space = state_.space();
-  for (PoolId p = tree_.node(leaf).parent; p != PoolTree::root(); p = tree_.node(p).parent) {
-    const ShareLine& pool = amounts_.pool(p);
-    if (!amounts_.short_of_share(pool, plus(space, pool.running, other), need)) return false;
-  }
   const ShareLine& pool = amounts_.pool(leaf);
-  return amounts_.short_of_share(pool, minus(space, pool.running, other), need) &&
-         !amounts_.short_of_share(pool, plus(space, pool.running, other), need);
+  return amounts_.short_of_share(pool, minus(state_.space(), pool.running, other), need) &&
+         short_on_the_way(tree_.node(leaf).parent, need) && ends_being_short(leaf, other, need);
 }
 
 bool PoolStanding::has_maximum(PoolId pool) const {

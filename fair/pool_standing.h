@@ -36,9 +36,11 @@ class PoolStanding {
   // --- Shares ---
   // Of the job, and of all pools on the way.
   bool short_on_the_way(const JobLine& line, const Resources& need) const;
-  // Whether `other`, with each that ends and starts again in the leaf, keeps it from being short
-  // for the task: it is without it, and with it it is not. Those above are in any case: what keeps
-  // them from it may be in other leaves, to which nothing that this one leaves would be forbidden.
+  bool short_on_the_way(PoolId pool, const Resources& need) const;  // it, and all above
+  // Whether the pool, or one above, would not be short for the task with `other` besides.
+  bool ends_being_short(PoolId pool, const Resources& other, const Resources& need) const;
+  // Whether `other`, with each that ends and starts again in the leaf, keeps it, or one above, from
+  // being short for the task: they are without it, and with it they are not.
   bool keeps_from_being_short(PoolId leaf, const Resources& other, const Resources& need) const;
   bool gang_within(const Job& job) const;
 

@@ -9,7 +9,8 @@ checked is the last one of the chain. Where all that may be reserved is, it wait
 run counts by its time limit, if it has one: what is started aside may last so long.
 
 Among small ones of its own queue the queue may have all that it is allocated when the task comes: within R, the longest run, it has
-not, since others come first until they have theirs; so it reserves within R + H, and starts within 2 (R + H), or as above.
+not, since others come first until they have theirs; so it reserves within R + H, and starts within 2 (R + H), or as above. So where
+small ones of a sibling take what a queue above is short of.
 
 Beside a guarantee that is not lent it may wait for an amount first: nothing smaller takes of that, so what runs has ended, and is free beside
 what is kept, within R, and the next heartbeat of a tracker that it fits reserves that or starts it: R + H more, and as much for each

@@ -4,11 +4,12 @@ long anybody waited, and what the most was (the bounds, and what else is looked 
     large   a large task under a stream of small ones of other queues
     own     the same, and small ones of its own queue, before it and behind it
     only    the same, where it fits one tracker only
+    tree    either of these, where what its queue is short of is its parent's, and small ones of a sibling take it
     gang    a gang under such a stream
     gangs   several at once
     still   pools whose demand stands still: kills end
 
-In one story of three, but of own and only under fair, a further queue, or pool, keeps a guarantee that it does not lend: it stays free, and nobody waits for ever. In half
+In one story of three, but of tree, and of own and only under fair, a further queue, or pool, keeps a guarantee that it does not lend: it stays free, and nobody waits for ever. In half
 of them one tracker may be reserved, in the others all.
 
     crowded_stories.py WEIR [--seeds N] [--first-seed N] [--only KIND] [--policy POLICY] [--all] [--keep DIRECTORY]
@@ -25,7 +26,7 @@ from crowded_checks import DIMENSIONS, H, Broken, check_own, check_still, check_
 
 GB = 1024
 POLICIES = {"large": ("capacity", "fair", "fifo"), "own": ("capacity", "fair"),
-            "only": ("capacity", "fair"), "gang": ("capacity", "fair", "fifo"),
+            "only": ("capacity", "fair"), "tree": ("capacity", "fair"), "gang": ("capacity", "fair", "fifo"),
             "gangs": ("capacity", "fair", "fifo"), "still": ("fair",)}
 
 
@@ -49,9 +50,13 @@ def small(dice, count, runs):
 class Crowd:
     """Queues, or pools of these names, `w` of who waits, `s` and perhaps `t` of the stream, `k` of who keeps."""
 
-    def __init__(self, dice, policy, most_trackers, trackers=None, keeps=True):
+    def __init__(self, dice, policy, most_trackers, trackers=None, keeps=True, sibling=None):
         self.dice, self.policy = dice, policy
         self.trackers = trackers or machines(dice, most_trackers)
+        self.sibling = sibling
+        if sibling:
+            for tracker in self.trackers:
+                tracker["vcores"] = 64
         self.total = {d: sum(tracker[d] for tracker in self.trackers) for d in DIMENSIONS}
         parts = dice.choice([{"w": 50, "s": 50}, {"w": 50, "s": 25, "t": 25}])
         self.lend = None
@@ -62,9 +67,18 @@ class Crowd:
         self.reservations = dice.choice(["5%", "100%"])
 
     def settings(self):
+        settings = self.flat()
+        if self.sibling:  # it and `w` stand below `p`, which has the place of `w`
+            own = next(one for one in settings["queues"] if one["name"] == "w")
+            own |= {"name": "p", "queues": [{"name": "w", "guaranteed": "75%"}, {"name": self.sibling, "guaranteed": "25%"}]}
+            own = next(one for one in settings["fair"]["pools"] if one["name"] == "w")
+            own |= {"name": "p", "pools": [{"name": "w", "weight": 3}, {"name": self.sibling}]}
+        return settings
+
+    def flat(self):
         queues, pools = [], []
         for name, part in self.parts.items():
-            after = self.dice.choice(["10s", "60s", "600s"])
+            after = "600s" if self.sibling else self.dice.choice(["10s", "60s", "600s"])
             queues.append({"name": name, "guaranteed": f"{part}%", "reclaim_after": after})
             pools.append({"name": name, "weight": part // 25})
             if name == "k" and self.lend:
@@ -83,6 +97,10 @@ class Crowd:
         jobs = []
         for number, queue in enumerate(queues or self.streams * 2):
             group = small(self.dice, 1, runs)
+            if self.sibling:  # memory alone is full, here and where shares are dealt
+                group["resources"]["vcores"] = 1
+                if queue not in self.streams:  # else rests of a share are left that only the smaller ones fit, whoever is first
+                    group["resources"]["memory_mb"] = 1024
             at_once = self.total["memory_mb"] // group["resources"]["memory_mb"]
             rounds = max(1, seconds * 1000 // ms(group["run_time"]))
             group["count"] = min(at_once * rounds, 600)
@@ -119,23 +137,31 @@ def large(dice, policy):
     return crowd.story([*steps, {"advance": f"{dice.randint(1, 20)}s"}, *crowd.burst(), {"advance": "300s"}], ["L"])
 
 
-def own(dice, policy, least=2, trackers=None):
+def own(dice, policy, least=2, trackers=None, sibling=None):
     # Beside a minimum share that is not lent the shares of a pool's jobs add up to more than it can have: who wants more than
     # its own is never first.
-    crowd = Crowd(dice, policy, 5, trackers, keeps=policy != "fair")
-    most = min(crowd.total["memory_mb"] // 2, max(tracker["memory_mb"] for tracker in crowd.trackers))
+    crowd = Crowd(dice, policy, 5, trackers, keeps=policy != "fair" and not sibling, sibling=sibling)
+    guaranteed = {d: crowd.total[d] * (3 if sibling else 4) // 8 for d in DIMENSIONS}
+    most = min(guaranteed["memory_mb"], max(tracker["memory_mb"] for tracker in crowd.trackers))
     task = {"name": "l", "count": 1, "run_time": "20s",
             "resources": {"memory_mb": dice.randint(least, most // GB) * GB, "vcores": dice.randint(1, 4)}}
     before = [submit("B", "w", small(dice, dice.randint(1, 4 * len(crowd.trackers)), RUNS))] if dice.random() < 0.5 else []
     steps = [*crowd.stream(150, RUNS), *before, {"advance": f"{dice.randint(3, 50)}s"}, submit("L", "w", task),
              *crowd.stream(150, RUNS, ["w", "w"]), {"advance": "300s"}]
-    return crowd.story(steps, ["L"], guaranteed={d: crowd.total[d] // 2 for d in DIMENSIONS})
+    if sibling:
+        place = dice.choice([0, len(steps) - 1])  # before all others, or behind them
+        steps[place:place] = crowd.stream(150, RUNS, [sibling] * dice.randint(1, 2))
+    return crowd.story(steps, ["L"], guaranteed=guaranteed)
 
 
-def only(dice, policy):
+def only(dice, policy, sibling=None):
     small_ones = [{"name": f"tt{number}", "memory_mb": 8 * GB, "vcores": 16} for number in range(1, dice.randint(2, 4) + 1)]
     large_one = {"name": f"tt{len(small_ones) + 1}", "memory_mb": 16 * GB, "vcores": 16}
-    return own(dice, policy, 9, [*small_ones, large_one])
+    return own(dice, policy, 9, [*small_ones, large_one], sibling)
+
+
+def tree(dice, policy):
+    return only(dice, policy, "v") if dice.random() < 0.5 else own(dice, policy, sibling="v")
 
 
 def gang(dice, policy, count=1):
@@ -205,8 +231,9 @@ def still(dice, policy):
 
 # Where somebody waited for too long once, or for ever; run each time.
 MENDED = {("large", "fair"): [974, 2481], ("gang", "capacity"): [2633], ("own", "capacity"): [718], ("own", "fair"): [21, 398, 440, 1313],
-          ("only", "capacity"): [31, 149], ("only", "fair"): [16, 135, 159, 183, 485, 1245, 2620, 2688]}
-KINDS = {"large": large, "own": own, "only": only, "gang": gang, "gangs": gangs, "still": still}
+          ("only", "capacity"): [31, 149], ("only", "fair"): [16, 135, 159, 183, 485, 1245, 2620, 2688],
+          ("tree", "capacity"): [255, 604, 763, 855, 976], ("tree", "fair"): [206, 618, 724, 800]}
+KINDS = {"large": large, "own": own, "only": only, "tree": tree, "gang": gang, "gangs": gangs, "still": still}
 
 
 def run(weir, kind, policy, seed, folder):
@@ -227,7 +254,7 @@ def run(weir, kind, policy, seed, folder):
     elif refused:
         raise Broken(f"refused: {refused[0]}")
     else:
-        if kind in ("own", "only"):
+        if kind in ("own", "only", "tree"):
             check_own(scenario, story, events)
         waits = check_waits(scenario, story, events)
     file.unlink()
