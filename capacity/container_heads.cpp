@@ -17,6 +17,7 @@ ContainerHeads::ContainerHeads(const ClusterState& state, ContainerStanding& sta
     : state_(state),
       standing_(standing),
       users_(state, standing),
+      waiters_(state, standing),
       views_(family_sizes(state.tree())),
       place_(state.tree().size(), 0),
       bounded_(state.tree().size(), false),
@@ -78,8 +79,9 @@ std::optional<ContainerHeads::Head> ContainerHeads::best_in(QueueId queue, const
   if (state_.tree().leaf(queue)) return head_of_leaf(queue, reach);
   const auto& children = state_.tree().node(queue).children;
   Contest contest{children, masks == SizeMasks{} ? nullptr : &view_of(queue, masks)};
-  const auto waiter = first_waiter(queue);
-  if (waiter) contest.gives_way = [&](const Head& head) { return ends_wait(queue, *waiter, head); };
+  const auto waiter = waiters_.first(queue);
+  if (waiter)
+    contest.gives_way = [&](const Head& head) { return gives_way(queue, waiter, head); };
   while (contest.view != nullptr) {
     std::uint32_t child = 0;
     const Head* first = contest.view->first(child, [&](std::uint32_t c) {
@@ -124,7 +126,7 @@ void ContainerHeads::ask_movers(QueueId queue, const SizeMasks& masks, const Rea
     const std::size_t leaf = mover.leaf.index();
     const std::uint32_t child = place_[leaf];
     if (state_.tree().parent(mover.leaf) != queue || answered_at_[leaf] == offers_) continue;
-    const int step = step_of(mover.leaf, mover.size->need);
+    const int step = standing_.step_of(mover.leaf, mover.size->need);
     if (!contest.is_won_by({step, keys_[leaf].of(step), child})) continue;
     std::optional<Head> kept;
     if (contest.view != nullptr) {
@@ -172,7 +174,7 @@ std::optional<ContainerHeads::Views::Rank> ContainerHeads::at_best(QueueId queue
   }
   rank.step = (sizes & kFurtherSizes) != 0 ? kWithinGuarantee : kBeyond;
   each_size(sizes & ~kFurtherSizes, [&](std::size_t number) {
-    rank.step = std::min(rank.step, step_of(queue, size_of_[number]->need));
+    rank.step = std::min(rank.step, standing_.step_of(queue, size_of_[number]->need));
   });
   rank.key = keys_[queue.index()].of(rank.step);
   return rank;
@@ -194,8 +196,7 @@ ContainerHeads::Views::Answer ContainerHeads::answer(QueueId queue, const SizeMa
     answer.depends = !view.depending().empty();
     if (first != nullptr) {
       answer.head = *first;
-      const auto waiter = first_waiter(queue);
-      answer.depends = answer.depends || (waiter && ends_wait(queue, *waiter, *first));
+      answer.depends = answer.depends || gives_way(queue, waiters_.first(queue), *first);
     }
   }
   if (!answer.depends && answer.head && !place(queue, *answer.head)) answer.head.reset();
@@ -213,10 +214,10 @@ std::optional<ContainerHeads::Head> ContainerHeads::walked_in(QueueId queue,
   if (state_.tree().leaf(queue)) {
     best = head_of_leaf(queue, reach);
   } else {
-    const auto waiter = first_waiter(queue);
+    const auto waiter = waiters_.first(queue);
     for (const QueueId child : state_.tree().node(queue).children) {
       const auto head = walked_in(child, reach);
-      if (!head || (waiter && ends_wait(queue, *waiter, *head))) continue;
+      if (!head || gives_way(queue, waiter, *head)) continue;
       const bool better = !best || head->step < best->step ||
                           (head->step == best->step && head->key < best->key);
       if (better) best = head;
@@ -236,23 +237,9 @@ bool ContainerHeads::place(QueueId queue, Head& head) const {
   if (!may) return false;
   // A claim lifts a family only while that is short itself.
   if (head.step == kClaim && is_short(space, run, need, standing_.guaranteed(queue))) return true;
-  head.step = step_of(queue, need);
-  head.key = key_of(queue, head.step);
+  head.step = standing_.step_of(queue, need);
+  head.key = standing_.key_of(queue, head.step);
   return true;
-}
-
-int ContainerHeads::step_of(QueueId queue, const Resources& need) const {
-  const Amounts& run = state_.queue(queue).running;
-  if (within(state_.space(), run, need, standing_.guaranteed(queue))) return kWithinGuarantee;
-  return within(state_.space(), run, need, standing_.allocated(queue)) ? kWithinAllocation
-                                                                       : kBeyond;
-}
-
-Fraction ContainerHeads::key_of(QueueId queue, int step) const {
-  return dominant(state_.space(), state_.queue(queue).running,
-                  step == kWithinAllocation ? standing_.allocated(queue)
-                                            : standing_.guaranteed(queue),
-                  state_.total());
 }
 
 }  // namespace weir

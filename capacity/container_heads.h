@@ -4,20 +4,20 @@
 // queue, for offers whose answers are not kept, and for tests. On the engine's thread.
 #pragma once
 
-#include <boost/container/small_vector.hpp>
 #include <functional>
 #include <optional>
 #include <vector>
 
 #include "capacity/container_standing.h"
 #include "capacity/container_users.h"
+#include "capacity/container_waiters.h"
 #include "jobqueue/policy/head_views.h"
 
 namespace weir {
 
 class ContainerHeads {
  public:
-  enum Step { kClaim = 1, kWithinGuarantee, kWithinAllocation, kBeyond };
+  using enum ContainerStanding::Step;
   struct Head {
     JobId job;
     TaskKind kind = TaskKind::kMap;
@@ -48,23 +48,6 @@ class ContainerHeads {
 
   // The next one is for a job in the leaf, or no more.
   void turn_changed(QueueId leaf) { mark(leaf); }
-
-  // Tasks of a leaf that have trackers reserved, or will have the next one, or wait for an amount,
-  // and what they leave of its allocation to those behind them. Good as long as nothing changes.
-  class Waiting {
-   public:
-    Waiting(const ContainerHeads& heads, QueueId leaf);
-    bool is_in_the_way(const ItemOrder& item, const Resources& need) const;
-
-   private:
-    void add(const ContainerHeads& heads, const Job& job, TaskKind kind, bool has_turn = false);
-    struct One {
-      ItemOrder item;
-      Amounts left, beyond;  // what runs beyond the allocation may end without that being short
-    };
-    const Space& space_;
-    boost::container::small_vector<One, 4> all_;
-  };
 
   // What the job's gang would do with the tracker, whatever its queues' maximums are.
   std::optional<Choice> choice_of_gang(const Job& job, const Reach& reach) const;
@@ -107,8 +90,6 @@ class ContainerHeads {
   std::optional<Head> walked_in(QueueId queue, const Reach& reach) const;
   // Its step and key, if its maximum lets it start; else nothing of the queue may start now.
   bool place(QueueId queue, Head& head) const;
-  int step_of(QueueId queue, const Resources& need) const;
-  Fraction key_of(QueueId queue, int step) const;
 
   // --- container_heads_of_leaves.cpp: which of a leaf's tasks ---
   Views::Answer answer_of_leaf(QueueId leaf, const SizeMasks& masks) const;
@@ -129,18 +110,14 @@ class ContainerHeads {
                        const Resources& need) const;
   bool has_soft_limits(QueueId leaf) const;
 
-  // --- container_heads_turns.cpp: who waits for a tracker, and what others leave to it ---
-  // In one of the queue's leaves: the first of those for whom the queue is short.
-  struct Waiter {
-    QueueId leaf;
-    ItemOrder item;
-    const Resources* need = nullptr;
-    Views::Rank rank;  // among the queue's children
-  };
-  std::optional<Waiter> first_waiter(QueueId queue) const;
-  // Whether that would end the queue's being short for who waits and comes before it.
-  bool ends_wait(QueueId queue, const Waiter& waiter, const Head& head) const;
-  Views::Rank rank_of(QueueId queue, const Resources& need) const;
+  // It gives way to who waits below the queue.
+  using Waiter = ContainerWaiters::Waiter;
+  bool gives_way(QueueId queue, const std::optional<Waiter>& waiter, const Head& head) const {
+    return waiter && head.step != kClaim && !head.size->gang &&
+           waiters_.ends_wait(queue, *waiter, state_.job(head.job), head.kind);
+  }
+
+  // --- container_heads_turns.cpp: the first of those who are passed ---
   using IsPassed = std::function<bool(const Size&)>;
   std::optional<Head> passed_in_leaf(QueueId leaf, const IsPassed& is_passed) const;
   std::optional<Head> walked_passed(QueueId queue, const IsPassed& is_passed,
@@ -151,6 +128,7 @@ class ContainerHeads {
   const ClusterState& state_;
   ContainerStanding& standing_;
   ContainerUsers users_;
+  ContainerWaiters waiters_;
   Views views_;
   std::vector<std::uint32_t> place_;             // of a queue in its family
   std::vector<bool> bounded_, bounded_within_;   // a maximum on its way; or below it, too

@@ -43,7 +43,7 @@ ContainerHeads::Views::Answer ContainerHeads::answer_of_leaf(QueueId leaf,
   if (answers_for_claim(leaf, masks, answer)) return answer;
   const ContainerItems& items = standing_.items(leaf);
   const bool anything_reserved = !state_.reserved(leaf).all_zero();
-  const Waiting waiting(*this, leaf);
+  const ContainerWaiters::InLeaf waiting(waiters_, leaf);
   bool someone_at_limit = false;
   const auto is_of_interest = [&](const Bucket& bucket) {
     if (!bucket.size->gang && waiting.is_in_the_way(*bucket.items.begin(), bucket.size->need))
@@ -137,7 +137,7 @@ std::optional<ContainerHeads::Head> ContainerHeads::with_movers(QueueId leaf, co
     return ItemOrder{job_order(state_, state_.job(job)), kind};
   };
   Head head = kept;
-  const Waiting waiting(*this, leaf);
+  const ContainerWaiters::InLeaf waiting(waiters_, leaf);
   ItemOrder first = order_of(kept.job, kept.kind);
   for (const Reserver& mover : movers_) {
     if (mover.leaf != leaf) continue;
@@ -174,7 +174,7 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
   const ContainerItems& items = standing_.items(leaf);
   std::optional<Head> head = head_of_claim(leaf, reach);
   if (head) return head;
-  const Waiting waiting(*this, leaf);
+  const ContainerWaiters::InLeaf waiting(waiters_, leaf);
   bool someone_at_limit = false;
   const Resources* before = nullptr;  // of the first that starts elsewhere
   const auto pick = [&](const ItemOrder& item, const Bucket& bucket) {

@@ -18,7 +18,8 @@ void ContainerHeads::mark(QueueId queue) {
 void ContainerHeads::follow() {
   standing_.take_changed(changed_);
   for (const QueueId queue : changed_) {
-    keys_[queue.index()] = {key_of(queue, kWithinGuarantee), key_of(queue, kWithinAllocation)};
+    keys_[queue.index()] = {standing_.key_of(queue, kWithinGuarantee),
+                            standing_.key_of(queue, kWithinAllocation)};
     if (state_.tree().leaf(queue)) {
       read_sizes(queue);
       read_owed(queue);

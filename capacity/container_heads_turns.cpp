@@ -1,113 +1,11 @@
-// What large tasks of a leaf wait for, and those behind them leave to them: else small ones that
-// start where there is no room for a large one would keep the leaf at what it is allocated, and it
-// is never short for that when a tracker reports that would do.
+// Who has the next turn to reserve: a large task that smaller ones pass, which take what its queues
+// are short of (container_waiters.h tells what they leave to it from then on).
 #include <algorithm>
 
 #include "capacity/container_heads.h"
 #include "jobqueue/policy/container_items.h"
 
 namespace weir {
-
-// Of what the queue is allocated the room that a task waits for is taken, for those behind it: else
-// they would fill the queue elsewhere, and the tracker is kept no longer than that is short.
-ContainerHeads::Waiting::Waiting(const ContainerHeads& heads, QueueId leaf)
-    : space_(heads.state_.space()) {
-  const bool any_keeps = heads.standing_.bounds().any_keeps();
-  const ClusterState::ReserveTurn* turn = heads.state_.reserve_turn();
-  if (const Job* job = turn == nullptr ? nullptr : heads.state_.find_job(turn->job)) {
-    if (job->queue == leaf && !job->waits_for_gang(turn->kind)) add(heads, *job, turn->kind, true);
-  }
-  if (!any_keeps && heads.state_.reserved(leaf).all_zero()) return;
-  for (const Reservation& kept : heads.state_.claims().reservations()) {
-    if (kept.queue == leaf) add(heads, heads.state_.job(kept.job), kept.kind);
-  }
-  if (!any_keeps) return;
-  for (const ClusterState::AmountWait& wait : heads.state_.amount_waits()) {
-    const Job* job = heads.state_.find_job(wait.job);
-    if (job != nullptr && job->queue == leaf && is_wanted(heads.state_, *job, wait.kind))
-      add(heads, *job, wait.kind);
-  }
-}
-
-void ContainerHeads::Waiting::add(const ContainerHeads& heads, const Job& job, TaskKind kind,
-                                  bool has_turn) {
-  const Resources& need = job.need(kind);
-  const Amounts& run = heads.state_.queue(job.queue).running;
-  const Amounts& allocated = heads.standing_.allocated(job.queue);
-  if (!has_turn && !is_short(space_, run, need, allocated)) return;
-  One& one = all_.emplace_back();
-  one.item = {job_order(heads.state_, job), kind};
-  for (const Dimension d : space_.dimensions()) {
-    one.left[d] = need[d] > 0 ? allocated[d] - run[d] - need[d] : INT64_MAX;
-    one.beyond[d] = need[d] > 0 ? run[d] - allocated[d] : INT64_MIN;
-  }
-}
-
-bool ContainerHeads::Waiting::is_in_the_way(const ItemOrder& item, const Resources& need) const {
-  return std::any_of(all_.begin(), all_.end(), [&](const One& one) {
-    const auto& dimensions = space_.dimensions();
-    return one.item < item && one.item.job.id != item.job.id &&
-           std::any_of(dimensions.begin(), dimensions.end(),
-                       [&](Dimension d) { return need[d] > 0 && need[d] > one.left[d]; }) &&
-           std::all_of(dimensions.begin(), dimensions.end(),
-                       [&](Dimension d) { return need[d] > one.beyond[d]; });
-  });
-}
-
-// --- What other leaves leave to it ---
-
-ContainerHeads::Views::Rank ContainerHeads::rank_of(QueueId queue, const Resources& need) const {
-  const int step = step_of(queue, need);
-  return {.step = step, .key = key_of(queue, step), .child = place_[queue.index()]};
-}
-
-// A turn may come before its leaf is short; a reservation ends when that is not. What is above the
-// queue does not matter: so all that this depends on marks the queue.
-std::optional<ContainerHeads::Waiter> ContainerHeads::first_waiter(QueueId queue) const {
-  const QueueTree& tree = state_.tree();
-  const ClusterState::ReserveTurn* turn = state_.reserve_turn();
-  if (queue == QueueTree::root() || (turn == nullptr && state_.reserved(queue).all_zero()))
-    return std::nullopt;
-  std::optional<Waiter> first;
-  const auto enter = [&](const Job* job, TaskKind kind, bool has_turn) {
-    if (job == nullptr || !job->has(kind) || !tree.is_ancestor(queue, job->queue)) return;
-    if (job->waits_for_gang(kind)) kind = job->gang_kind();
-    const Resources& need = job->need(kind);
-    bool is_short = standing_.is_short_here(queue, need);
-    QueueId child = job->queue;
-    for (;; child = tree.parent(child)) {
-      is_short = is_short && (has_turn || standing_.is_short_here(child, need));
-      if (tree.parent(child) == queue) break;
-    }
-    if (!is_short) return;
-    const Views::Rank rank = rank_of(child, need);
-    if (!first || rank < first->rank)
-      first = Waiter{job->queue, {job_order(state_, *job), kind}, &need, rank};
-  };
-  if (turn != nullptr) enter(state_.find_job(turn->job), turn->kind, true);
-  if (state_.reserved(queue).all_zero()) return first;
-  for (const Reservation& kept : state_.claims().reservations())
-    enter(state_.find_job(kept.job), kept.kind, false);
-  return first;
-}
-
-bool ContainerHeads::ends_wait(QueueId queue, const Waiter& waiter, const Head& head) const {
-  if (head.step == kClaim || head.size->gang || head.job == waiter.item.job.id) return false;
-  const Space& space = state_.space();
-  const Amounts with = plus(space, state_.queue(queue).running, head.size->need);
-  if (is_short(space, with, *waiter.need, standing_.allocated(queue))) return false;
-  const Job& job = state_.job(head.job);
-  if (job.queue == waiter.leaf)
-    return waiter.item < ItemOrder{job_order(state_, job), head.kind};
-  // Which of them the queue above both would ask first.
-  const QueueTree& tree = state_.tree();
-  QueueId child = job.queue, first = waiter.leaf;
-  while (!tree.is_ancestor(tree.parent(child), waiter.leaf)) child = tree.parent(child);
-  while (tree.parent(first) != tree.parent(child)) first = tree.parent(first);
-  return rank_of(first, *waiter.need) < rank_of(child, head.size->need);
-}
-
-// --- Whose turn it is ---
 
 std::optional<Choice> ContainerHeads::turn_of_passed(const Head& head, const Reach& reach,
                                                      bool by_walking) {
@@ -154,9 +52,9 @@ std::optional<Choice> ContainerHeads::turn_of_passed(const Head& head, const Rea
       if (sizes != 0) before = passed(q, {.reserves = sizes, .picky = sizes}, child);
     }
     if (before) {
-      QueueId its = state_.job(before->job).queue;
-      while (tree.parent(its) != q) its = tree.parent(its);
-      if (rank_of(its, before->size->need) < rank_of(child, other)) turn = turn_of(*before, reach);
+      const QueueId its = waiters_.child_towards(q, state_.job(before->job).queue);
+      if (waiters_.comes_before(its, before->size->need, child, other))
+        turn = turn_of(*before, reach);
     }
     child = q;
   }
@@ -174,7 +72,7 @@ std::optional<Choice> ContainerHeads::turn_of(const Head& passed, const Reach& r
 
 std::optional<ContainerHeads::Head> ContainerHeads::passed_in_leaf(
     QueueId leaf, const IsPassed& is_passed) const {
-  const Waiting waiting(*this, leaf);
+  const ContainerWaiters::InLeaf waiting(waiters_, leaf);
   std::optional<Head> found;
   standing_.items(leaf).visit(
       [&](const Bucket& bucket) {

@@ -91,6 +91,18 @@ bool ContainerStanding::short_on_the_way(QueueId leaf, const Resources& need) co
   return true;
 }
 
+int ContainerStanding::step_of(QueueId queue, const Resources& need) const {
+  const Amounts& run = state_.queue(queue).running;
+  if (within(state_.space(), run, need, guaranteed(queue))) return kWithinGuarantee;
+  return within(state_.space(), run, need, allocated(queue)) ? kWithinAllocation : kBeyond;
+}
+
+Fraction ContainerStanding::key_of(QueueId queue, int step) const {
+  return dominant(state_.space(), state_.queue(queue).running,
+                  step == kWithinAllocation ? allocated(queue) : guaranteed(queue),
+                  state_.total());
+}
+
 bool ContainerStanding::ends_being_short(QueueId queue, const Resources& other,
                                          const Resources& need) const {
   const Space& space = state_.space();

@@ -34,6 +34,10 @@ class ContainerStanding {
   const ContainerItems& items(QueueId leaf) const { return index_.leaf(leaf.index()).items; }
 
   // --- What they say of a task ---
+  // How the queue stands among its siblings with it (containers.md 4.3).
+  enum Step { kClaim = 1, kWithinGuarantee, kWithinAllocation, kBeyond };
+  int step_of(QueueId queue, const Resources& need) const;
+  Fraction key_of(QueueId queue, int step) const;
   bool within_maximum(QueueId queue, JobId job, const Resources& need) const;
   // The queue, or it and every queue above, runs less than is allocated to it.
   bool is_short_here(QueueId queue, const Resources& need) const;

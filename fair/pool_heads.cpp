@@ -10,6 +10,7 @@ PoolHeads::PoolHeads(const ClusterState& state, const PoolTree& tree, PoolAmount
       tree_(tree),
       amounts_(amounts),
       standing_(standing),
+      waiters_(state, tree, amounts, standing),
       waits_(std::move(waits)),
       views_({}),
       size_of_(64, nullptr) {}
@@ -30,13 +31,13 @@ std::optional<PoolHeads::Head> PoolHeads::best_in(PoolId pool, const SizeMasks& 
                                                   const Reach& reach) {
   std::optional<Head> best;
   std::uint32_t from = 0;  // whose it is
-  const auto waiter = first_waiter(pool);
+  const auto waiter = waiters_.first(pool);
   const auto wins = [&](const Views::Rank& rank) {
     return !best || rank < Views::Rank{best->step, best->key, from};
   };
   const auto enter = [&](std::uint32_t child, const std::optional<Head>& head) {
     if (!head || !wins({head->step, head->key, child})) return;
-    if (waiter && ends_wait(pool, *waiter, *head)) return;
+    if (gives_way(pool, waiter, *head)) return;
     best = head;
     from = child;
   };
@@ -172,9 +173,8 @@ PoolHeads::Views::Answer PoolHeads::answer_of_pool(PoolId pool, const SizeMasks&
                                *rank < Views::Rank{first->step, first->key, child}));
   }
   if (answer.depends || first == nullptr) return answer;
-  const auto waiter = first_waiter(pool);
   answer.depends = is_held_back(pool, *first, families_[pool.index()].reserving) ||
-                   (waiter && ends_wait(pool, *waiter, *first));
+                   gives_way(pool, waiters_.first(pool), *first);
   if (answer.depends) return answer;
   answer.head = *first;
   if (!place(pool, *answer.head)) answer.head.reset();
@@ -207,14 +207,14 @@ std::optional<PoolHeads::Head> PoolHeads::walked(PoolId pool, const Reach& reach
     }
   }
   std::sort(order.begin(), order.end());
-  const auto waiter = reach.for_hold ? std::nullopt : first_waiter(pool);
+  const auto waiter = reach.for_hold ? std::nullopt : waiters_.first(pool);
   std::optional<Head> best;
   Views::Rank best_rank;
   for (const Views::Rank& at_best : order) {
     if (best && best_rank < at_best) break;
     auto head = node.leaf() ? head_of_job(*jobs[at_best.child], reach)
                             : walked(pools[at_best.child], reach);
-    if (!head || (waiter && ends_wait(pool, *waiter, *head))) continue;
+    if (!head || gives_way(pool, waiter, *head)) continue;
     if (node.leaf()) place(*jobs[at_best.child], *head);
     const Views::Rank rank{.step = head->step, .key = head->key, .child = at_best.child};
     if (best && !(rank < best_rank)) continue;
@@ -222,7 +222,7 @@ std::optional<PoolHeads::Head> PoolHeads::walked(PoolId pool, const Reach& reach
     best_rank = rank;
   }
   if (best && node.leaf() && !reach.for_hold) {
-    const std::vector<JobId> reserving = reserving_in(pool);
+    const std::vector<JobId> reserving = waiters_.reserving_in(pool);
     if (is_held_back(pool, *best, reserving)) best = head_of_waiting(pool, reserving, reach);
   }
   if (!best || !place(pool, *best)) return std::nullopt;
@@ -245,12 +245,7 @@ bool PoolHeads::place(PoolId pool, Head& head) const {
 }
 
 void PoolHeads::place(const JobLine& line, Head& head) const {
-  PoolRank rank;
-  if (standing_.in_order(line.pool)) {
-    rank = {.step = static_cast<int>(line.priority)};
-  } else {
-    rank = amounts_.rank(line, line.running, head.size->need);
-  }
+  const PoolRank rank = standing_.rank(line, head.size->need);
   head.step = rank.step;
   head.key = {rank.key, line.tie.first, line.name_order};
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fair/pool_standing.h"
+#include "fair/pool_waiters.h"
 #include "jobqueue/policy/container_reservations.h"
 #include "jobqueue/policy/head_views.h"
 #include "jobqueue/policy/locality_delay.h"
@@ -133,33 +134,26 @@ class PoolHeads {
   std::optional<Head> head_of_gang(const JobLine& line, const Reach& reach) const;
   bool could_give(PoolId leaf, const Reach& reach) const;
 
-  // --- pool_heads_turns.cpp: who of a leaf waits for a tracker, and what those behind leave it ---
-  // The job whose turn it is to reserve, while others of the leaf would take what it waits for.
-  const JobLine* has_turn(PoolId leaf) const;
-  // The head, which has its place among the leaf's jobs, would end what one before it waits on.
-  bool is_held_back(PoolId leaf, const Head& head, const std::vector<JobId>& reserving) const;
+  // They give way to who waits in the leaf, or below the pool.
+  bool is_held_back(PoolId leaf, const Head& head, const std::vector<JobId>& reserving) const {
+    return tree_.node(leaf).leaf() &&
+           waiters_.is_held_back(leaf, *standing_.find(head.job), head.size->need, head.reserves,
+                                 reserving);
+  }
+  using Waiter = PoolWaiters::Waiter;
+  bool gives_way(PoolId pool, const std::optional<Waiter>& waiter, const Head& head) const {
+    return waiter && !head.size->gang &&
+           waiters_.ends_wait(pool, *waiter, *standing_.find(head.job), head.size->need,
+                              head.reserves);
+  }
+
+  // --- pool_heads_turns.cpp: the first of those who are passed ---
   std::optional<Head> head_of_waiting(PoolId leaf, const std::vector<JobId>& reserving,
                                       const Reach& reach) const;
-  std::vector<JobId> reserving_in(PoolId leaf) const;
   std::uint64_t passed_sizes(PoolId leaf, const Head& head, const Reach& reach) const;
   std::optional<Head> passed_of(const JobLine& line, std::uint64_t sizes) const;
   std::optional<Head> first_passed(PoolId leaf, std::uint64_t sizes, bool by_walking);
   std::optional<Choice> turn_for(const Head& passed, const Reach& reach) const;
-
-  // --- pool_heads_siblings.cpp: likewise of who waits in other leaves below the same pool ---
-  // In one of the pool's leaves: the first of those for whom the pool is short.
-  struct Waiter {
-    const JobLine* line = nullptr;
-    TaskKind kind = TaskKind::kMap;
-    const Resources* need = nullptr;
-    bool has_turn = false;  // it has nothing reserved
-  };
-  std::optional<Waiter> first_waiter(PoolId pool) const;
-  // Whether that would end the pool's being short for who waits and comes before it.
-  bool ends_wait(PoolId pool, const Waiter& waiter, const Head& head) const;
-  // Which of two siblings comes first, with such a task each.
-  bool comes_before(PoolId a, const Resources& of_a, PoolId b, const Resources& of_b) const;
-  PoolId child_towards(PoolId pool, PoolId leaf) const;
   using IsPassed = std::function<bool(const Size&)>;
   std::optional<Head> walked_passed(PoolId pool, const IsPassed& is_passed, PoolId beside = {});
   std::optional<Head> passed(PoolId pool, const SizeMasks& masks, PoolId beside = {});
@@ -169,6 +163,7 @@ class PoolHeads {
   const PoolTree& tree_;
   PoolAmounts& amounts_;
   const PoolStanding& standing_;
+  const PoolWaiters waiters_;
   Waits waits_;
   mutable std::vector<JobId> passed_;
   Views views_;                        // by PoolId

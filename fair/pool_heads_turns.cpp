@@ -1,65 +1,10 @@
-// What a large task waits for that finds no room on the trackers that its pool's small ones use: a
-// pool is short of its share only until one of them starts again, and may reserve nothing then
-// (containers.md 6.1, 6.4). So the pool leaves that to it: while it has the next turn to reserve
-// the pool gives no more until it has room for it within its share, and while it has a tracker
-// reserved nothing that would end the reservation.
+// Who has the next turn to reserve: a large task that smaller ones pass, which take what its pools
+// are short of (pool_waiters.h tells what they leave to it from then on).
 #include <algorithm>
 
 #include "fair/pool_heads.h"
 
 namespace weir {
-
-const PoolHeads::JobLine* PoolHeads::has_turn(PoolId leaf) const {
-  const ClusterState::ReserveTurn* turn = state_.reserve_turn();
-  if (turn == nullptr) return nullptr;
-  const JobLine* line = standing_.find(turn->job);
-  if (line == nullptr || line->pool != leaf || !line->runnable) return nullptr;
-  const Job& job = state_.job(turn->job);
-  if (job.waits_for_gang(turn->kind) || job.launchable(turn->kind) == 0) return nullptr;
-  const Resources& need = job.need(turn->kind);
-  const ShareLine& pool = amounts_.pool(leaf);
-  return amounts_.within_share(pool, pool.running, need) ? nullptr : line;
-}
-
-// Those of its jobs that have trackers reserved, whatever was followed.
-std::vector<JobId> PoolHeads::reserving_in(PoolId leaf) const {
-  std::vector<JobId> jobs;
-  for (const Reservation& kept : state_.claims().reservations()) {
-    const JobLine* line = standing_.find(kept.job);
-    if (line != nullptr && line->pool == leaf) jobs.push_back(kept.job);
-  }
-  return jobs;
-}
-
-bool PoolHeads::is_held_back(PoolId leaf, const Head& head,
-                             const std::vector<JobId>& reserving) const {
-  if (!tree_.node(leaf).leaf()) return false;
-  const auto is_behind = [&](const JobLine& line, TaskKind kind) {
-    if (line.job == head.job) return false;
-    Head other{.job = line.job, .kind = kind, .size = &state_.job(line.job).size(kind)};
-    place(line, other);
-    return Views::Rank{other.step, other.key} < Views::Rank{head.step, head.key};
-  };
-  if (const JobLine* line = has_turn(leaf)) {
-    const TaskKind kind = state_.reserve_turn()->kind;
-    const ShareLine& pool = amounts_.pool(leaf);
-    const Amounts without = minus(state_.space(), pool.running, head.size->need);
-    const Resources& need = state_.job(line->job).need(kind);
-    if (amounts_.short_of_share(pool, without, need) && is_behind(*line, kind)) return true;
-  }
-  for (const JobId job : reserving) {
-    const JobLine* line = standing_.find(job);
-    const Reservation* kept = reservation_of(state_, job);
-    if (line == nullptr || kept == nullptr || !is_behind(*line, kept->kind)) continue;
-    const Resources& need = state_.job(job).need(kept->kind);
-    if (head.reserves && !is_larger(state_.space(), need, head.size->need)) continue;
-    const ShareLine& pool = amounts_.pool(leaf);
-    const Amounts with = plus(state_.space(), pool.running, head.size->need);
-    if (amounts_.short_of_share(pool, need) && !amounts_.short_of_share(pool, with, need))
-      return true;
-  }
-  return false;
-}
 
 // They may start here, or reserve the tracker, themselves.
 std::optional<PoolHeads::Head> PoolHeads::head_of_waiting(
@@ -72,12 +17,10 @@ std::optional<PoolHeads::Head> PoolHeads::head_of_waiting(
     if (!best || Views::Rank{head->step, head->key} < Views::Rank{best->step, best->key})
       best = head;
   };
-  enter(has_turn(leaf));
+  enter(waiters_.has_turn(leaf));
   for (const JobId job : reserving) enter(standing_.find(job));
   return best;
 }
-
-// --- Whose turn it is ---
 
 // Those that find no room here, and for which the head keeps their pool from being short.
 std::uint64_t PoolHeads::passed_sizes(PoolId leaf, const Head& head, const Reach& reach) const {
@@ -148,6 +91,84 @@ std::optional<Choice> PoolHeads::turn_for(const Head& passed, const Reach& reach
   const bool has_turn = standing_.short_of_maximums(*standing_.find(job.id), passed.size->need) &&
                         reach.reserve->has_turn_elsewhere(job, passed.kind);
   return has_turn ? std::optional(turn_of(job.id, passed.kind)) : std::nullopt;
+}
+
+std::optional<Choice> PoolHeads::turn_beside(const Head& head, const Reach& reach,
+                                             bool by_walking) {
+  const Resources& other = head.size->need;
+  PoolId child = standing_.find(head.job)->pool;
+  for (PoolId p = tree_.node(child).parent; p != PoolTree::root(); p = tree_.node(p).parent) {
+    const auto is_passed = [&](const Size& size) {
+      return !size.gang && !state_.fits_in(size.need, reach.tracker, reach.used) &&
+             standing_.short_on_the_way(p, size.need) &&
+             standing_.ends_being_short(p, other, size.need);
+    };
+    std::optional<Head> before;
+    if (by_walking) {
+      before = walked_passed(p, is_passed, child);
+    } else {
+      std::uint64_t sizes = 0;
+      each_size(families_[p.index()].sizes.all & ~kFurtherSizes, [&](std::size_t number) {
+        if (is_passed(*size_of_[number])) sizes |= std::uint64_t{1} << number;
+      });
+      if (sizes != 0) before = passed(p, {.reserves = sizes, .picky = sizes}, child);
+    }
+    if (before) {
+      const PoolId its = waiters_.child_towards(p, standing_.find(before->job)->pool);
+      const bool passed = waiters_.comes_before(its, before->size->need, child, other);
+      if (auto turn = passed ? turn_for(*before, reach) : std::nullopt) return turn;
+    }
+    child = p;
+  }
+  return std::nullopt;
+}
+
+std::optional<PoolHeads::Head> PoolHeads::walked_passed(PoolId pool, const IsPassed& is_passed,
+                                                        PoolId beside) {
+  const PoolTree::Node& node = tree_.node(pool);
+  if (node.leaf()) {
+    std::uint64_t sizes = 0;
+    for (const auto& [size, wanted] : amounts_.sizes(pool)) {
+      if (is_passed(*size)) sizes |= mask_of(*size);
+    }
+    return first_passed(pool, sizes & ~kFurtherSizes, true);
+  }
+  std::optional<Head> best;
+  for (const auto& [name, child] : node.children) {
+    if (child == beside) continue;
+    auto head = walked_passed(child, [&, pool = child](const Size& size) {
+      return is_passed(size) && amounts_.short_of_share(amounts_.pool(pool), size.need) &&
+             standing_.short_of_maximum(pool, size.need);
+    });
+    if (!head || !place(child, *head)) continue;
+    if (!best || Views::Rank{head->step, head->key} < Views::Rank{best->step, best->key})
+      best = head;
+  }
+  return best;
+}
+
+// The same by the orders that are kept.
+std::optional<PoolHeads::Head> PoolHeads::passed(PoolId pool, const SizeMasks& masks,
+                                                 PoolId beside) {
+  if (tree_.node(pool).leaf()) return first_passed(pool, masks.reserves, false);
+  const std::vector<PoolId>& pools = families_[pool.index()].pools;
+  Views::View& view = view_of(pool, masks);
+  if (beside.valid()) view.hide(families_[beside.index()].place);
+  std::uint32_t child = 0;
+  std::optional<Head> best;
+  const auto ask = [&](std::uint32_t c) { return answer(pool, c, masks); };
+  if (const Head* first = view.first(child, ask)) best = *first;
+  for (const std::uint32_t c : view.depending()) {
+    if (pools[c] == beside) continue;
+    auto head = passed(pools[c], narrowed(masks, pools[c]));
+    if (!head || !place(pools[c], *head)) continue;
+    const Views::Rank rank{head->step, head->key, c};
+    if (best && !(rank < Views::Rank{best->step, best->key, child})) continue;
+    best = head;
+    child = c;
+  }
+  view.show_all();
+  return best;
 }
 
 }  // namespace weir

@@ -34,6 +34,11 @@ class PoolStanding {
   }
 
   // --- Shares ---
+  // The job among those of its leaf, with such a task; of jobs in order the step is the priority.
+  PoolRank rank(const JobLine& line, const Resources& need) const {
+    return in_order(line.pool) ? PoolRank{.step = static_cast<int>(line.priority)}
+                               : amounts_.rank(line, line.running, need);
+  }
   // Of the job, and of all pools on the way.
   bool short_on_the_way(const JobLine& line, const Resources& need) const;
   bool short_on_the_way(PoolId pool, const Resources& need) const;  // it, and all above

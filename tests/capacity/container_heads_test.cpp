@@ -12,35 +12,39 @@ namespace {
 
 class HeadsStory : public ContainerStory {
  public:
-  HeadsStory(unsigned seed, bool all_sizes)
-      : ContainerStory(seed, all_sizes, compared<ContainerCapacity>, "capacity") {
+  // `deep`: queues have siblings at three levels, and no maximums.
+  HeadsStory(unsigned seed, bool all_sizes, bool deep = false)
+      : ContainerStory(seed, all_sizes, compared<ContainerCapacity>, "capacity"), deep_(deep) {
     auto section = std::make_shared<CapacitySettings>();
     section->redistribute_by = static_cast<CapacitySettings::RedistributeBy>(upto(2));
     h_.settings().policies["capacity"] = section;
     for (QueueSettings& q : random_family(3)) h_.add_queue(q);
+    if (deep) crowd();
     connect_trackers();
   }
 
  private:
   std::vector<QueueSettings> random_family(int depth) {
     std::vector<QueueSettings> family;
-    const std::int64_t count = 1 + upto(4);
+    const std::int64_t count = deep_ ? 1 + upto(2) : 1 + upto(4);
     std::int64_t left = 100;
     for (std::int64_t i = 0; i < count; ++i) {
       QueueSettings q = queue("q" + std::to_string(i));
       const std::int64_t percent = i + 1 == count ? left : upto(left);
       left -= percent;
       for (Guarantee& g : q.guaranteed) g = {Guarantee::Unit::kPercent, percent * 100};
-      if (one_in(5)) q.maximum_hundredths = upto(10000);
+      if (!deep_ && one_in(5)) q.maximum_hundredths = upto(10000);
       for (auto& after : q.reclaim_after_ms) after = one_in(4) ? kNever : 1000 * upto(20);
       q.user_limit.mode = one_in(2) ? UserLimit::Mode::kHard : UserLimit::Mode::kSoft;
       q.user_limit.minimum_hundredths = one_in(2) ? 10000 : 100 + upto(9900);
       q.priorities = one_in(2);
-      if (depth > 1 && one_in(3)) q.queues = random_family(depth - 1);
+      if (depth > 1 && (deep_ || one_in(3))) q.queues = random_family(depth - 1);
       family.push_back(q);
     }
     return family;
   }
+
+  bool deep_;
 };
 
 TEST(ContainerHeadsRandom, AreThoseThatAWalkOverAllQueuesFinds) {
@@ -58,6 +62,17 @@ TEST(ContainerHeadsRandom, AreThoseThatAWalkOverAllQueuesFinds) {
   EXPECT_GT(reserved, 200u);
   EXPECT_GT(claims, 200u);
   EXPECT_GT(kills, 50u);
+}
+
+TEST(ContainerHeadsRandom, InDeepTreesLikewise) {
+  std::size_t reserved = 0;
+  for (unsigned seed = 1; seed <= 100; ++seed) {
+    HeadsStory story(seed, false, true);
+    story.run(200);
+    if (HasFailure()) return;
+    reserved += story.times<Reserved>();
+  }
+  EXPECT_GT(reserved, 200u);
 }
 
 }  // namespace

@@ -12,8 +12,9 @@ namespace {
 
 class PoolsStory : public ContainerStory {
  public:
-  PoolsStory(unsigned seed, bool all_sizes)
-      : ContainerStory(seed, all_sizes, compared<ContainerFair>, "fair") {
+  // `deep`: pools have siblings at three levels, and nothing but weights.
+  PoolsStory(unsigned seed, bool all_sizes, bool deep = false)
+      : ContainerStory(seed, all_sizes, compared<ContainerFair>, "fair"), deep_(deep) {
     auto section = std::make_shared<FairSettings>();
     if (!one_in(3)) section->preemption = FairSettings::Preemption::kOn;
     section->preemption_interval_ms = 1000;
@@ -21,6 +22,7 @@ class PoolsStory : public ContainerStory {
     if (one_in(2)) section->new_job_booster = FairSettings::Booster{.duration_ms = 1000 * upto(9)};
     for (QueueSettings& q : random_queues(3, section->pools)) h_.add_queue(q);
     h_.settings().policies["fair"] = section;
+    if (deep) crowd();
     connect_trackers();
   }
 
@@ -28,12 +30,12 @@ class PoolsStory : public ContainerStory {
   // Each with a pool of its name, or one that appears on demand.
   std::vector<QueueSettings> random_queues(int depth, std::vector<PoolSettings>& pools) {
     std::vector<QueueSettings> family;
-    const std::int64_t count = 1 + upto(4);
+    const std::int64_t count = deep_ ? 1 + upto(2) : 1 + upto(4);
     for (std::int64_t i = 0; i < count; ++i) {
       QueueSettings q = queue("q" + std::to_string(i));
       PoolSettings pool = random_pool(q.name);
-      if (one_in(8)) q.maximum_hundredths = 2000 + upto(8000);
-      if (depth > 1 && one_in(3)) q.queues = random_queues(depth - 1, pool.pools);
+      if (!deep_ && one_in(8)) q.maximum_hundredths = 2000 + upto(8000);
+      if (depth > 1 && (deep_ || one_in(3))) q.queues = random_queues(depth - 1, pool.pools);
       if (!one_in(4)) pools.push_back(pool);
       family.push_back(q);
     }
@@ -43,6 +45,7 @@ class PoolsStory : public ContainerStory {
     PoolSettings pool;
     pool.name = name;
     pool.weight = kWeightOne * (1 + upto(2));
+    if (deep_) return pool;
     pool.sharing = static_cast<PoolSettings::Sharing>(upto(2));
     for (const Dimension d : {Dimension::kMemoryMb, Dimension::kVcores}) {
       const std::int64_t unit = d == Dimension::kMemoryMb ? 1024 : 1;
@@ -54,6 +57,8 @@ class PoolsStory : public ContainerStory {
     pool.fair_share_timeout_ms = one_in(2) ? 6000 : kNever;
     return pool;
   }
+
+  bool deep_;
 };
 
 TEST(PoolHeadsRandom, AreThoseThatAWalkOverAllPoolsFinds) {
@@ -69,6 +74,17 @@ TEST(PoolHeadsRandom, AreThoseThatAWalkOverAllPoolsFinds) {
   EXPECT_GT(launched, some_seeds(5'000));
   EXPECT_GT(reserved, some_seeds(200));
   EXPECT_GT(kills, some_seeds(50));
+}
+
+TEST(PoolHeadsRandom, InDeepTreesLikewise) {
+  std::size_t reserved = 0;
+  for (unsigned seed = 1; seed <= some_seeds(100); ++seed) {
+    PoolsStory story(seed, false, true);
+    story.run(200);
+    if (HasFailure()) return;
+    reserved += story.times<Reserved>();
+  }
+  EXPECT_GT(reserved, some_seeds(200));
 }
 
 TEST(PoolHeads, IdsGoAsText) {

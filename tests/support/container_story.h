@@ -77,6 +77,8 @@ class ContainerStory : protected RandomStory<Harness> {
     h_.settings().resources.reservations_hundredths = one_in(2) ? 500 : 5000;
   }
 
+  // Many small tasks and a few large ones, so that these wait.
+  void crowd() { crowded_ = true; }
   void connect_trackers() {
     for (int i = 0; i < 5; ++i) connect_a_tracker("tt" + std::to_string(trackers_++));
   }
@@ -104,12 +106,15 @@ class ContainerStory : protected RandomStory<Harness> {
       TaskGroupSpec group;
       group.name = "g" + std::to_string(i);
       group.command = "true";
-      group.count = static_cast<std::uint32_t>(1 + upto(6));
+      group.count = static_cast<std::uint32_t>(1 + upto(crowded_ ? 40 : 6));
       group.asked.memory_mb = all_sizes_ ? 128 * (1 + upto(40)) : 1024 * (1 + upto(3));
+      if (crowded_)
+        group.asked.memory_mb = one_in(4) ? 1024 * (3 + upto(4)) : 512 * (1 + upto(2));
       group.asked.vcores = all_sizes_ ? upto(4) : upto(2);
       if (one_in(5)) group.asked.named["gpu"] = 1;
-      if (one_in(6)) group.require.push_back({"rack", {"r0"}, one_in(2)});
-      if (one_in(6)) group.gang = static_cast<std::uint32_t>(1 + upto(group.count - 1));
+      if (!crowded_ && one_in(6)) group.require.push_back({"rack", {"r0"}, one_in(2)});
+      if (!crowded_ && one_in(6))
+        group.gang = static_cast<std::uint32_t>(1 + upto(group.count - 1));
       if (one_in(3)) group.time_limit_ms = 1000 * (1 + upto(30));
       spec->task_groups.push_back(group);
     }
@@ -151,6 +156,7 @@ class ContainerStory : protected RandomStory<Harness> {
   }
 
   bool all_sizes_ = false;
+  bool crowded_ = false;
   std::int64_t incarnations_ = 0;
 };
 

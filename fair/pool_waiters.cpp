@@ -1,0 +1,126 @@
+#include "fair/pool_waiters.h"
+
+#include "jobqueue/policy/container_reservations.h"
+
+namespace weir {
+
+// --- In a leaf ---
+
+const PoolWaiters::JobLine* PoolWaiters::has_turn(PoolId leaf) const {
+  const ClusterState::ReserveTurn* turn = state_.reserve_turn();
+  if (turn == nullptr) return nullptr;
+  const JobLine* line = standing_.find(turn->job);
+  if (line == nullptr || line->pool != leaf || !line->runnable) return nullptr;
+  const Job& job = state_.job(turn->job);
+  if (job.waits_for_gang(turn->kind) || job.launchable(turn->kind) == 0) return nullptr;
+  const Resources& need = job.need(turn->kind);
+  const ShareLine& pool = amounts_.pool(leaf);
+  return amounts_.within_share(pool, pool.running, need) ? nullptr : line;
+}
+
+std::vector<JobId> PoolWaiters::reserving_in(PoolId leaf) const {
+  std::vector<JobId> jobs;
+  for (const Reservation& kept : state_.claims().reservations()) {
+    const JobLine* line = standing_.find(kept.job);
+    if (line != nullptr && line->pool == leaf) jobs.push_back(kept.job);
+  }
+  return jobs;
+}
+
+bool PoolWaiters::is_held_back(PoolId leaf, const JobLine& line, const Resources& need,
+                               bool reserves, const std::vector<JobId>& reserving) const {
+  const Space& space = state_.space();
+  const ShareLine& pool = amounts_.pool(leaf);
+  const auto is_behind = [&](const JobLine& other, const Resources& of_other) {
+    return other.job != line.job && comes_before(other, of_other, line, need);
+  };
+  if (const JobLine* next = has_turn(leaf)) {
+    const Resources& waits = state_.job(next->job).need(state_.reserve_turn()->kind);
+    const Amounts without = minus(space, pool.running, need);
+    if (amounts_.short_of_share(pool, without, waits) && is_behind(*next, waits)) return true;
+  }
+  for (const JobId job : reserving) {
+    const JobLine* other = standing_.find(job);
+    const Reservation* kept = reservation_of(state_, job);
+    if (other == nullptr || kept == nullptr) continue;
+    const Resources& waits = state_.job(job).need(kept->kind);
+    if (!is_behind(*other, waits)) continue;
+    if (reserves && !is_larger(space, waits, need)) continue;
+    const Amounts with = plus(space, pool.running, need);
+    if (amounts_.short_of_share(pool, waits) && !amounts_.short_of_share(pool, with, waits))
+      return true;
+  }
+  return false;
+}
+
+// --- Below a pool ---
+
+PoolId PoolWaiters::child_towards(PoolId pool, PoolId leaf) const {
+  PoolId child = leaf;
+  while (tree_.node(child).parent != pool) child = tree_.node(child).parent;
+  return child;
+}
+
+bool PoolWaiters::comes_before(PoolId a, const Resources& of_a, PoolId b,
+                               const Resources& of_b) const {
+  const PoolRank first = amounts_.rank(a, amounts_.pool(a).running, of_a);
+  const PoolRank second = amounts_.rank(b, amounts_.pool(b).running, of_b);
+  if (first < second || second < first) return first < second;
+  return tree_.node(a).path < tree_.node(b).path;
+}
+
+bool PoolWaiters::comes_before(const JobLine& a, const Resources& of_a, const JobLine& b,
+                               const Resources& of_b) const {
+  const PoolRank first = standing_.rank(a, of_a), second = standing_.rank(b, of_b);
+  if (first < second || second < first) return first < second;
+  return a.tie.first != b.tie.first ? a.tie.first < b.tie.first : a.name_order < b.name_order;
+}
+
+// A turn may come before its leaf is short; a reservation ends when that is not. What is above the
+// pool does not matter: so all that this depends on marks the pool.
+std::optional<PoolWaiters::Waiter> PoolWaiters::first(PoolId pool) const {
+  const auto& reserved = state_.claims().reservations();
+  const ClusterState::ReserveTurn* turn = state_.reserve_turn();
+  const bool any = turn != nullptr || !reserved.empty();
+  if (!any || pool == PoolTree::root() || tree_.node(pool).leaf()) return std::nullopt;
+  std::optional<Waiter> first;
+  PoolId child_of_first;
+  const auto enter = [&](JobId id, TaskKind kind, bool has_turn) {
+    const JobLine* line = standing_.find(id);
+    if (line == nullptr || !line->runnable || !tree_.contains(pool, line->pool)) return;
+    const Job& job = state_.job(id);
+    if (job.waits_for_gang(kind)) kind = job.gang_kind();
+    const Resources& need = job.need(kind);
+    bool is_short = amounts_.short_of_share(amounts_.pool(pool), need);
+    PoolId child = line->pool;
+    for (;; child = tree_.node(child).parent) {
+      is_short = is_short && (has_turn || amounts_.short_of_share(amounts_.pool(child), need));
+      if (tree_.node(child).parent == pool) break;
+    }
+    if (!is_short) return;
+    if (first && !comes_before(child, need, child_of_first, *first->need)) return;
+    first = Waiter{line, &need, has_turn};
+    child_of_first = child;
+  };
+  if (turn != nullptr) enter(turn->job, turn->kind, true);
+  for (const Reservation& kept : reserved) enter(kept.job, kept.kind, false);
+  return first;
+}
+
+bool PoolWaiters::ends_wait(PoolId pool, const Waiter& waiter, const JobLine& line,
+                            const Resources& need, bool reserves) const {
+  if (line.job == waiter.line->job) return false;
+  if (reserves && !waiter.has_turn && !is_larger(state_.space(), *waiter.need, need))
+    return false;
+  const ShareLine& here = amounts_.pool(pool);
+  const Amounts with = plus(state_.space(), here.running, need);
+  if (amounts_.short_of_share(here, with, *waiter.need)) return false;
+  const PoolId leaf = waiter.line->pool;
+  if (line.pool == leaf) return comes_before(*waiter.line, *waiter.need, line, need);
+  // Which of them the pool above both would ask first.
+  PoolId child = line.pool;
+  while (!tree_.contains(tree_.node(child).parent, leaf)) child = tree_.node(child).parent;
+  return comes_before(child_towards(tree_.node(child).parent, leaf), *waiter.need, child, need);
+}
+
+}  // namespace weir

@@ -1,0 +1,60 @@
+// Who waits for a tracker where containers count, and what those who come after it leave to it. A
+// large task may find no room on the trackers that small ones use: its pools are short of their
+// shares only until one of these starts again, and may reserve nothing then (containers.md 6.1,
+// 6.4). So while it has the next turn to reserve its leaf gives no more until it has room for it
+// within its share, and while it has a tracker reserved nothing that would end the reservation;
+// pools above give nothing that would end their being short. Questions over what PoolAmounts
+// follows, which is settled; on the engine's thread.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "fair/pool_standing.h"
+
+namespace weir {
+
+class PoolWaiters {
+ public:
+  using JobLine = PoolAmounts::JobLine;
+  // All of them outlive it.
+  PoolWaiters(const ClusterState& state, const PoolTree& tree, const PoolAmounts& amounts,
+              const PoolStanding& standing)
+      : state_(state), tree_(tree), amounts_(amounts), standing_(standing) {}
+
+  // --- In a leaf ---
+  // The job whose turn it is to reserve, while others of the leaf would take what it waits for.
+  const JobLine* has_turn(PoolId leaf) const;
+  // Those of its jobs that have trackers reserved, whatever was followed.
+  std::vector<JobId> reserving_in(PoolId leaf) const;
+  // Such a task, if it starts, or reserves a tracker, would end what one before it waits on.
+  bool is_held_back(PoolId leaf, const JobLine& line, const Resources& need, bool reserves,
+                    const std::vector<JobId>& reserving) const;
+
+  // --- Below a pool ---
+  // In one of the pool's leaves, with a tracker reserved or the next turn.
+  struct Waiter {
+    const JobLine* line = nullptr;
+    const Resources* need = nullptr;
+    bool has_turn = false;  // it has nothing reserved
+  };
+  // The first of those for whom the pool is short.
+  std::optional<Waiter> first(PoolId pool) const;
+  // Whether such a task would end the pool's being short for who waits, and comes after it.
+  bool ends_wait(PoolId pool, const Waiter& waiter, const JobLine& line, const Resources& need,
+                 bool reserves) const;
+
+  // Which of two siblings comes first, with such a task each.
+  bool comes_before(PoolId a, const Resources& of_a, PoolId b, const Resources& of_b) const;
+  bool comes_before(const JobLine& a, const Resources& of_a, const JobLine& b,
+                    const Resources& of_b) const;
+  PoolId child_towards(PoolId pool, PoolId leaf) const;
+
+ private:
+  const ClusterState& state_;
+  const PoolTree& tree_;
+  const PoolAmounts& amounts_;
+  const PoolStanding& standing_;
+};
+
+}  // namespace weir
