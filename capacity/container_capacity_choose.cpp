@@ -100,7 +100,10 @@ std::string_view ContainerCapacity::over(const Reservation& reserved,
   const auto within = [this](const Job& job) { return users_.gang_within(job); };
   if (gives_way(state_, reserved, kept, within)) return "gives_way";
   const Job& job = state_.job(reserved.job);
-  return why_it_may_not_wait(job, job.need(reserved.kind));
+  if (const auto why = why_it_may_not_wait(job, job.need(reserved.kind)); !why.empty()) return why;
+  const bool ends_a_wait = !job.waits_for_gang(reserved.kind) &&
+                           ContainerWaiters(state_, standing_).ends_a_wait(job, reserved.kind);
+  return ends_a_wait ? "gives_way" : "";
 }
 
 std::optional<KeptRoom> ContainerCapacity::kept_room() const {

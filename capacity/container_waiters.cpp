@@ -115,4 +115,15 @@ bool ContainerWaiters::ends_wait(QueueId queue, const Waiter& waiter, const Job&
   return comes_before(child_towards(tree.parent(child), waiter.leaf), *waiter.need, child, need);
 }
 
+bool ContainerWaiters::ends_a_wait(const Job& job, TaskKind kind) const {
+  const QueueTree& tree = state_.tree();
+  for (QueueId q = tree.parent(job.queue); q != QueueTree::root(); q = tree.parent(q)) {
+    const auto waiter = first(q);
+    const bool is_for_larger =
+        waiter && is_larger(state_.space(), *waiter->need, job.need(kind));
+    if (is_for_larger && ends_wait(q, *waiter, job, kind)) return true;
+  }
+  return false;
+}
+
 }  // namespace weir

@@ -47,6 +47,9 @@ class ContainerWaiters {
   // Whether such a task of the job would end the queue's being short for who waits, and comes after
   // it.
   bool ends_wait(QueueId queue, const Waiter& waiter, const Job& job, TaskKind kind) const;
+  // Likewise at any queue above the job's, of a larger task: it waits for longer, and a smaller one
+  // that waits leaves room for it soon.
+  bool ends_a_wait(const Job& job, TaskKind kind) const;
 
   // Which of two siblings comes first, with such a task each.
   bool comes_before(QueueId a, const Resources& of_a, QueueId b, const Resources& of_b) const;

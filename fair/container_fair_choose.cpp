@@ -154,7 +154,11 @@ std::string_view ContainerFair::over(const Reservation& reserved, const KeptRoom
   if (!standing_.short_on_the_way(*line, need)) return "share";
   const auto within = [this](const Job& job) { return standing_.gang_within(job); };
   if (gives_way(state_, reserved, kept, within)) return "gives_way";
-  return standing_.short_of_maximums(*line, need) ? "" : "maximum";
+  if (!standing_.short_of_maximums(*line, need)) return "maximum";
+  const bool ends_a_wait =
+      !state_.job(reserved.job).waits_for_gang(reserved.kind) &&
+      PoolWaiters(state_, tree_, amounts_, standing_).ends_a_wait(*line, need);
+  return ends_a_wait ? "gives_way" : "";
 }
 
 }  // namespace weir

@@ -123,4 +123,13 @@ bool PoolWaiters::ends_wait(PoolId pool, const Waiter& waiter, const JobLine& li
   return comes_before(child_towards(tree_.node(child).parent, leaf), *waiter.need, child, need);
 }
 
+bool PoolWaiters::ends_a_wait(const JobLine& line, const Resources& need) const {
+  for (PoolId p = tree_.node(line.pool).parent; p != PoolTree::root(); p = tree_.node(p).parent) {
+    const auto waiter = first(p);
+    const bool is_for_larger = waiter && is_larger(state_.space(), *waiter->need, need);
+    if (is_for_larger && ends_wait(p, *waiter, line, need, true)) return true;
+  }
+  return false;
+}
+
 }  // namespace weir

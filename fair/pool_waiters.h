@@ -43,6 +43,9 @@ class PoolWaiters {
   // Whether such a task would end the pool's being short for who waits, and comes after it.
   bool ends_wait(PoolId pool, const Waiter& waiter, const JobLine& line, const Resources& need,
                  bool reserves) const;
+  // Likewise at any pool above the job's, of a task that has a tracker reserved and a larger one:
+  // it waits for longer, and a smaller one that waits leaves room for it soon.
+  bool ends_a_wait(const JobLine& line, const Resources& need) const;
 
   // Which of two siblings comes first, with such a task each.
   bool comes_before(PoolId a, const Resources& of_a, PoolId b, const Resources& of_b) const;

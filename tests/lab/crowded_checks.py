@@ -166,6 +166,8 @@ class Large:
             return
         if event["event"] == "launch" and event["job"] == self.id:
             self.wait = max(0, event["t"] - self.front)
+            if self.was_shut_out:
+                self.due = max(self.due, event["t"])
         elif event["event"] == "reserve" and event["job"] == self.id:
             lacking = self.replay.lacks(event["tracker"], self.need)
             if lacking < self.lacking:
@@ -243,14 +245,19 @@ def check_turns(replay, story, fronts, events):
 
 
 def check_own(scenario, story, events):
-    """Nothing behind a large task that is not within the guarantee is owed anything, so nothing claims (3.2)."""
+    """Nothing behind a large task that is not within the guarantee is owed anything, so nothing claims (3.2) once all before it runs."""
     replay = Replay(scenario, {})
     job = replay.jobs[story["waits"][0]]
-    submitted = next(event["t"] for event in events if event["event"] == "submit" and event["job"] == job["id"])
+    submits = {event["job"]: event for event in events if event["event"] == "submit"}
+    submitted, leaf = submits[job["id"]]["t"], submits[job["id"]]["queue"]
+    jobs = [name for name, event in submits.items() if event["queue"] == leaf]
+    before = {name: replay.jobs[name]["groups"][0]["count"] for name in jobs[:jobs.index(job["id"])]}
     for event in events:
+        if event["event"] == "launch" and event["job"] in before:
+            before[event["job"]] -= 1
         if event["event"] == "launch" and event["job"] == job["id"]:
             return
-        if event["event"] == "claim" and event["t"] > submitted and event["queue"] == job["queue"]:
+        if event["event"] == "claim" and event["t"] > submitted and event["queue"] == leaf and not any(before.values()):
             need, of = job["groups"][0]["resources"], story["guaranteed"]
             if any(replay.running(job["queue"], d) + need[d] > of[d] for d in DIMENSIONS):
                 raise Broken(f"{job['id']} waits, and what is behind it claims: {event}")
@@ -259,7 +266,7 @@ def check_own(scenario, story, events):
 
 def check_still(scenario, story, events):
     """(the last kill after demand stands still, the bound), in ms."""
-    stands = max(event["t"] for event in events if event["event"] == "submit")
+    stands = max((event["t"] for event in events if event["event"] == "submit"), default=0)  # all may be refused
     kills = [event["t"] for event in events if event["event"] == "kill" and event["reason"] in ("min_share", "fair_share")]
     last = max([0, *(at - stands for at in kills)])
     if last > story["bound"]:
