@@ -21,7 +21,7 @@ std::optional<Choice> ContainerCapacity::choose(const Offer& offer, bool by_walk
                     .used = used_on(state_, tracker),
                     .reserve = &reserve,
                     .kept = kept};
-  const auto head = by_walking ? heads_.walked(reach) : heads_.best(reach);
+  auto head = by_walking ? heads_.walked(reach) : heads_.best(reach);
   if (reserve.notes_turn() && (by_walking || heads_.any_might_have_turn(reserve))) {
     if (const auto turn = reserves_next(reserve.without_limit(), reach, by_walking))
       return turn;
@@ -32,9 +32,31 @@ std::optional<Choice> ContainerCapacity::choose(const Offer& offer, bool by_walk
     full.used = tracker.total;  // nothing starts
     const ReserveHere larger = reserve.for_larger_than(head->size->need);
     if (const auto turn = reserves_next(larger, full, by_walking)) return turn;
+    head = who_reserves(*head, full, by_walking);
   }
   const auto turn = heads_.turn_of_passed(*head, reach, by_walking);
   return turn ? turn : task_of(*head, reach);
+}
+
+// Who would reserve the tracker, but that smaller ones leave it to a larger one that has the turn.
+// Those of its own leaf come before it in strict order, for as long as there are any.
+ContainerCapacity::Head ContainerCapacity::who_reserves(const Head& head, Reach reach,
+                                                        bool by_walking) {
+  const ReserveHere& reserve = *reach.reserve;
+  const auto leaves_it = [&](const Head& to_whom) {
+    const QueueId leaf = state_.job(to_whom.job).queue;
+    return reserve.is_left_by(to_whom.size->need, state_.tree().node(leaf).path) &&
+           leaf != state_.job(state_.reserve_turn()->job).queue;
+  };
+  Head first = head;
+  while (leaves_it(first)) {
+    const ReserveHere larger = reserve.for_larger_alone(first.size->need);
+    reach.reserve = &larger;
+    const auto next = by_walking ? heads_.walked(reach) : heads_.best(reach);
+    if (!next || !next->reserves || next->lacks_amount) return head;
+    first = *next;
+  }
+  return first;
 }
 
 // Who would have the tracker reserved, as that says.

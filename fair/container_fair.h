@@ -99,6 +99,7 @@ class ContainerFair : public Policy, public Pools {
   std::optional<Choice> choose_reserved(const Reservation& reserved, const TrackerState& tracker,
                                         const KeptRoom* kept) const;
   std::optional<Choice> reserves_next(const ReserveHere& reserve, Reach reach, bool by_walking);
+  Head who_reserves(const Head& head, Reach reach, bool by_walking);
   // What starts, or reserves, if anything: the head's task.
   std::optional<Choice> task_of(const Head& head, const Reach& reach) const;
   std::optional<KeptRoom> kept_room() const;

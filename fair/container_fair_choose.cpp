@@ -22,7 +22,7 @@ std::optional<Choice> ContainerFair::choose(const Offer& offer, bool by_walking)
                     .used = used_on(state_, tracker),
                     .reserve = &reserve,
                     .kept = kept};
-  const auto head = by_walking ? heads_.walked(PoolTree::root(), reach) : heads_.best(reach);
+  auto head = by_walking ? heads_.walked(PoolTree::root(), reach) : heads_.best(reach);
   const std::vector<JobId> passed = heads_.passed();
   std::optional<Choice> turn;
   if (reserve.notes_turn() && (by_walking || heads_.any_might_have_turn(reserve)))
@@ -31,6 +31,7 @@ std::optional<Choice> ContainerFair::choose(const Offer& offer, bool by_walking)
     Reach full = reach;
     full.used = tracker.total;  // nothing starts
     turn = reserves_next(reserve.for_larger_than(head->size->need), full, by_walking);
+    if (!turn) head = who_reserves(*head, full, by_walking);
   }
   if (!turn && head) turn = heads_.turn_of_passed(*head, reach, by_walking);
   heads_.passed() = passed;
@@ -45,6 +46,28 @@ std::optional<Choice> ContainerFair::reserves_next(const ReserveHere& reserve, R
   reach.reserve = &reserve;
   const auto head = by_walking ? heads_.walked(PoolTree::root(), reach) : heads_.best(reach);
   return head && head->reserves ? reserve.turn_for(task_of(*head, reach)) : std::nullopt;
+}
+
+// Who would reserve the tracker, but that smaller ones leave it to a larger one that has the turn.
+// Where its own leaf is in order those before it come first, for as long as there are any.
+ContainerFair::Head ContainerFair::who_reserves(const Head& head, Reach reach, bool by_walking) {
+  const ReserveHere& reserve = *reach.reserve;
+  const auto leaves_it = [&](const Head& to_whom) {
+    const PoolId leaf = find(to_whom.job)->pool;
+    if (!reserve.is_left_by(to_whom.size->need, tree_.node(leaf).path)) return false;
+    const JobLine* whose_turn = find(state_.reserve_turn()->job);
+    return whose_turn != nullptr && (whose_turn->pool != leaf || !standing_.in_order(leaf));
+  };
+  Head first = head;
+  while (leaves_it(first)) {
+    const ReserveHere larger = reserve.for_larger_alone(first.size->need);
+    reach.reserve = &larger;
+    const auto next =
+        by_walking ? heads_.walked(PoolTree::root(), reach) : heads_.best(reach);
+    if (!next || !next->reserves || next->lacks_amount) return head;
+    first = *next;
+  }
+  return first;
 }
 
 // Jobs that were passed over have waited since, whoever came after them.

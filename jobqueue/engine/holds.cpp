@@ -254,6 +254,18 @@ void Holds::follow_reserve_turn() {
   state_.set_reserve_turn(now);
 }
 
+// A smaller task has a tracker reserved while a larger one has the turn: the next is for that.
+void Holds::note_smaller(const Job& job, TaskKind kind) {
+  const ClusterState::ReserveTurn* turn = state_.reserve_turn();
+  if (turn == nullptr || turn->job == job.id) return;
+  const Resources* larger = need_of_turn(state_);
+  if (larger == nullptr || !is_larger(state_.space(), *larger, job.need(kind))) return;
+  ClusterState::ReserveTurn now = *turn;
+  const std::string_view pool = pool_of(*policy_, job.id);
+  now.had.emplace(pool.empty() ? state_.tree().node(job.queue).path : pool);
+  state_.set_reserve_turn(now);
+}
+
 // Whether that reservation, by the task of whose turn it was, or the last that may be made, does. A
 // smaller task uses it soon and reserves it again: the turn outlasts that.
 bool Holds::ends_reserve_turn(const Job& job, TaskKind kind) const {
@@ -294,6 +306,7 @@ bool Holds::reserve_container(const Job& job, const Choice& choice) {
                   .tracker = tracker.id,
                   .least = lack_on(tracker, job.size(choice.task.kind))});
   if (ends_reserve_turn(job, choice.task.kind)) end_reserve_turn();
+  note_smaller(job, choice.task.kind);
   policy_->on_reserved(job.queue);
   emit(Reserved{choice.task, tracker.id, job.queue});
   return true;

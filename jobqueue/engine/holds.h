@@ -36,6 +36,7 @@ class Holds : public Part {
   bool wait_to_reserve(const Choice& choice);
   void follow_reserve_turn();
   bool ends_reserve_turn(const Job& job, TaskKind kind) const;
+  void note_smaller(const Job& job, TaskKind kind);
   bool reserve(const Choice& choice);
   bool reserve_container(const Job& job, const Choice& choice);
 };

@@ -95,6 +95,8 @@ class ClusterState {
     JobId job;
     TaskKind kind;
     std::optional<TimeMs> open_since;  // nobody else's reservation has been in its way since
+    // Leaf queues, or pools, whose smaller tasks have reserved trackers since it began, by path.
+    std::set<std::string, std::less<>> had;
   };
   const ReserveTurn* reserve_turn() const { return reserve_turn_ ? &*reserve_turn_ : nullptr; }
   // On how many trackers that take tasks, and keep nothing, a container so large finds room.

@@ -156,6 +156,20 @@ ReserveHere ReserveHere::for_larger_than(const Resources& need) const {
   return other;
 }
 
+bool ReserveHere::is_left_by(const Resources& need, std::string_view leaf) const {
+  const ClusterState::ReserveTurn* turn = state_.reserve_turn();
+  const Resources* larger = need_of_turn(state_);
+  return larger != nullptr && turn->had.contains(leaf) &&
+         is_larger(state_.space(), *larger, need);
+}
+
+ReserveHere ReserveHere::for_larger_alone(const Resources& need) const {
+  ReserveHere other(state_, tracker_);
+  other.moves_ = false;
+  other.larger_than_ = &need;
+  return other;
+}
+
 bool ReserveHere::notes_turn() const {
   return tracker_.keeps == 0 && is_full();
 }

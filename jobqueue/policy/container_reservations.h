@@ -61,6 +61,13 @@ class ReserveHere {
   // Likewise for a task of the job that this tracker is not for: it finds room nowhere, and has a
   // place. Where what its queue has left goes to smaller ones here, it would never be short there.
   bool has_turn_elsewhere(const Job& job, TaskKind kind) const;
+  // Whether a task of that leaf (or pool) leaves the tracker to a larger one that has the turn, and
+  // to who comes before that: it has had a reservation since. Whoever is at its share falls below
+  // it with each finish, comes first and would reserve the one tracker that the larger one fits for
+  // ever.
+  bool is_left_by(const Resources& need, std::string_view leaf) const;
+  // For those alone that are larger than that.
+  ReserveHere for_larger_alone(const Resources& need) const;
   // Of what the head would do then; nothing: it has no turn.
   std::optional<Choice> turn_for(const std::optional<Choice>& choice) const;
   // As far as the size goes, which finds no room here: it would fit beside services, and finds
