@@ -124,7 +124,7 @@ std::string_view ContainerCapacity::over(const Reservation& reserved,
   const Job& job = state_.job(reserved.job);
   if (const auto why = why_it_may_not_wait(job, job.need(reserved.kind)); !why.empty()) return why;
   const bool ends_a_wait = !job.waits_for_gang(reserved.kind) &&
-                           ContainerWaiters(state_, standing_).ends_a_wait(job, reserved.kind);
+                           heads_.waiters().ends_a_wait(job, reserved.kind);
   return ends_a_wait ? "gives_way" : "";
 }
 

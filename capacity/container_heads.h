@@ -63,6 +63,7 @@ class ContainerHeads {
   // Whether, where best() was asked last, anybody might have the next turn to reserve.
   bool any_might_have_turn(const ReserveHere& reserve) const;
   std::optional<Head> walked(const Reach& reach) const;
+  const ContainerWaiters& waiters() const { return waiters_; }
 
  private:
   using Views = HeadViews<Head>;
@@ -91,6 +92,13 @@ class ContainerHeads {
   // Its step and key, if its maximum lets it start; else nothing of the queue may start now.
   bool place(QueueId queue, Head& head) const;
 
+  // It gives way to who waits below the queue.
+  using Waiter = ContainerWaiters::Waiter;
+  bool gives_way(QueueId queue, const std::optional<Waiter>& waiter, const Head& head) const {
+    return waiter && head.step != kClaim && !head.size->gang &&
+           waiters_.ends_wait(queue, *waiter, state_.job(head.job), head.kind);
+  }
+
   // --- container_heads_of_leaves.cpp: which of a leaf's tasks ---
   Views::Answer answer_of_leaf(QueueId leaf, const SizeMasks& masks) const;
   bool answers_for_claim(QueueId leaf, const SizeMasks& masks, Views::Answer& answer) const;
@@ -109,13 +117,6 @@ class ContainerHeads {
   bool leaves_room_for(const Resources& other, QueueId leaf, JobId job,
                        const Resources& need) const;
   bool has_soft_limits(QueueId leaf) const;
-
-  // It gives way to who waits below the queue.
-  using Waiter = ContainerWaiters::Waiter;
-  bool gives_way(QueueId queue, const std::optional<Waiter>& waiter, const Head& head) const {
-    return waiter && head.step != kClaim && !head.size->gang &&
-           waiters_.ends_wait(queue, *waiter, state_.job(head.job), head.kind);
-  }
 
   // --- container_heads_turns.cpp: the first of those who are passed ---
   using IsPassed = std::function<bool(const Size&)>;

@@ -178,9 +178,8 @@ std::string_view ContainerFair::over(const Reservation& reserved, const KeptRoom
   const auto within = [this](const Job& job) { return standing_.gang_within(job); };
   if (gives_way(state_, reserved, kept, within)) return "gives_way";
   if (!standing_.short_of_maximums(*line, need)) return "maximum";
-  const bool ends_a_wait =
-      !state_.job(reserved.job).waits_for_gang(reserved.kind) &&
-      PoolWaiters(state_, tree_, amounts_, standing_).ends_a_wait(*line, need);
+  const bool ends_a_wait = !state_.job(reserved.job).waits_for_gang(reserved.kind) &&
+                           heads_.waiters().ends_a_wait(*line, need);
   return ends_a_wait ? "gives_way" : "";
 }
 

@@ -83,6 +83,7 @@ class PoolHeads {
   std::optional<Choice> turn_of_passed(const Head& head, const Reach& reach, bool by_walking);
   // What the job's gang would do with the tracker, whatever its pools' maximums are.
   std::optional<Choice> choice_of_gang(const Job& job, const Reach& reach) const;
+  const PoolWaiters& waiters() const { return waiters_; }
 
  private:
   using Views = HeadViews<Head>;

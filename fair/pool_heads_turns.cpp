@@ -12,7 +12,7 @@ std::optional<PoolHeads::Head> PoolHeads::head_of_waiting(
   std::optional<Head> best;
   const auto enter = [&](const JobLine* line) {
     auto head = line == nullptr ? std::nullopt : head_of_job(*line, reach);
-    if (!head) return;
+    if (!head || waiters_.ends_larger_one(*line, head->size->need)) return;
     place(*line, *head);
     if (!best || Views::Rank{head->step, head->key} < Views::Rank{best->step, best->key})
       best = head;

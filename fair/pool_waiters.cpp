@@ -1,5 +1,7 @@
 #include "fair/pool_waiters.h"
 
+#include <algorithm>
+
 #include "jobqueue/policy/container_reservations.h"
 
 namespace weir {
@@ -31,26 +33,39 @@ bool PoolWaiters::is_held_back(PoolId leaf, const JobLine& line, const Resources
                                bool reserves, const std::vector<JobId>& reserving) const {
   const Space& space = state_.space();
   const ShareLine& pool = amounts_.pool(leaf);
-  const auto is_behind = [&](const JobLine& other, const Resources& of_other) {
-    return other.job != line.job && comes_before(other, of_other, line, need);
-  };
-  if (const JobLine* next = has_turn(leaf)) {
+  const JobLine* next = has_turn(leaf);
+  if (next != nullptr && next->job != line.job) {
     const Resources& waits = state_.job(next->job).need(state_.reserve_turn()->kind);
     const Amounts without = minus(space, pool.running, need);
-    if (amounts_.short_of_share(pool, without, waits) && is_behind(*next, waits)) return true;
-  }
-  for (const JobId job : reserving) {
-    const JobLine* other = standing_.find(job);
-    const Reservation* kept = reservation_of(state_, job);
-    if (other == nullptr || kept == nullptr) continue;
-    const Resources& waits = state_.job(job).need(kept->kind);
-    if (!is_behind(*other, waits)) continue;
-    if (reserves && !is_larger(space, waits, need)) continue;
-    const Amounts with = plus(space, pool.running, need);
-    if (amounts_.short_of_share(pool, waits) && !amounts_.short_of_share(pool, with, waits))
+    if (amounts_.short_of_share(pool, without, waits) && comes_before(*next, waits, line, need))
       return true;
   }
-  return false;
+  return std::any_of(reserving.begin(), reserving.end(), [&](JobId job) {
+    return ends_reservation(line, need, job, reserves);
+  });
+}
+
+// Where jobs divide the pool, those below their shares come before a larger task again and again.
+bool PoolWaiters::ends_reservation(const JobLine& line, const Resources& need, JobId of,
+                                   bool reserves) const {
+  const JobLine* other = of == line.job ? nullptr : standing_.find(of);
+  const Reservation* kept = reservation_of(state_, of);
+  if (other == nullptr || kept == nullptr || other->pool != line.pool) return false;
+  const ShareLine& pool = amounts_.pool(line.pool);
+  const Resources& waits = state_.job(of).need(kept->kind);
+  const bool smaller = is_larger(state_.space(), waits, need);
+  const bool divides = smaller && !standing_.in_order(line.pool);
+  if ((reserves && !smaller) || (!divides && !comes_before(*other, waits, line, need)))
+    return false;
+  const Amounts with = plus(state_.space(), pool.running, need);
+  return amounts_.short_of_share(pool, waits) && !amounts_.short_of_share(pool, with, waits);
+}
+
+bool PoolWaiters::ends_larger_one(const JobLine& line, const Resources& need) const {
+  const auto& all = state_.claims().reservations();
+  return std::any_of(all.begin(), all.end(), [&](const Reservation& kept) {
+    return ends_reservation(line, need, kept.job, true);
+  });
 }
 
 // --- Below a pool ---
@@ -124,6 +139,7 @@ bool PoolWaiters::ends_wait(PoolId pool, const Waiter& waiter, const JobLine& li
 }
 
 bool PoolWaiters::ends_a_wait(const JobLine& line, const Resources& need) const {
+  if (ends_larger_one(line, need)) return true;
   for (PoolId p = tree_.node(line.pool).parent; p != PoolTree::root(); p = tree_.node(p).parent) {
     const auto waiter = first(p);
     const bool is_for_larger = waiter && is_larger(state_.space(), *waiter->need, need);

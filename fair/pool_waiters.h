@@ -31,6 +31,9 @@ class PoolWaiters {
   bool is_held_back(PoolId leaf, const JobLine& line, const Resources& need, bool reserves,
                     const std::vector<JobId>& reserving) const;
 
+  // Such a task, if it starts, would end the reservation of a larger one of its leaf.
+  bool ends_larger_one(const JobLine& line, const Resources& need) const;
+
   // --- Below a pool ---
   // In one of the pool's leaves, with a tracker reserved or the next turn.
   struct Waiter {
@@ -43,7 +46,7 @@ class PoolWaiters {
   // Whether such a task would end the pool's being short for who waits, and comes after it.
   bool ends_wait(PoolId pool, const Waiter& waiter, const JobLine& line, const Resources& need,
                  bool reserves) const;
-  // Likewise at any pool above the job's, of a task that has a tracker reserved and a larger one:
+  // Likewise in its leaf, and at any pool above, of a task that has a tracker reserved and a larger one:
   // it waits for longer, and a smaller one that waits leaves room for it soon.
   bool ends_a_wait(const JobLine& line, const Resources& need) const;
 
@@ -54,6 +57,8 @@ class PoolWaiters {
   PoolId child_towards(PoolId pool, PoolId leaf) const;
 
  private:
+  bool ends_reservation(const JobLine& line, const Resources& need, JobId of, bool reserves) const;
+
   const ClusterState& state_;
   const PoolTree& tree_;
   const PoolAmounts& amounts_;

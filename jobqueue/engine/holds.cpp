@@ -242,9 +242,10 @@ void Holds::follow_reserve_turn() {
   const bool wanted =
       job != nullptr && job->schedulable() &&
       job->launchable(job->waits_for_gang(turn->kind) ? job->gang_kind() : turn->kind) > 0;
-  if (!wanted || !has_a_place(state_, *job, turn->kind)) return end_reserve_turn();
+  const Places places = wanted ? places_for(state_, *job, turn->kind) : Places::kNone;
+  if (places == Places::kNone) return end_reserve_turn();
   ClusterState::ReserveTurn now = *turn;
-  if (all_reserved(state_) || !has_open_place(state_, *job, turn->kind)) {
+  if (all_reserved(state_) || places != Places::kOpen) {
     now.open_since.reset();
   } else if (!now.open_since) {
     now.open_since = now_;

@@ -100,17 +100,14 @@ bool finds_room(const ClusterState& state, const Job& job, TaskKind kind) {
                      });
 }
 
-bool has_a_place(const ClusterState& state, const Job& job, TaskKind kind) {
-  return std::any_of(
-      state.trackers().begin(), state.trackers().end(),
-      [&](const TrackerState& tracker) { return is_a_place(state, job, kind, tracker); });
-}
-
-bool has_open_place(const ClusterState& state, const Job& job, TaskKind kind) {
-  return std::any_of(state.trackers().begin(), state.trackers().end(),
-                     [&](const TrackerState& tracker) {
-                       return tracker.keeps == 0 && is_a_place(state, job, kind, tracker);
-                     });
+Places places_for(const ClusterState& state, const Job& job, TaskKind kind) {
+  Places found = Places::kNone;
+  for (const TrackerState& tracker : state.trackers()) {
+    if (!is_a_place(state, job, kind, tracker)) continue;
+    if (tracker.keeps == 0) return Places::kOpen;
+    found = Places::kReserved;
+  }
+  return found;
 }
 
 bool ReserveHere::could(const Resources& need, bool picky) const {

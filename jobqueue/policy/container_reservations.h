@@ -28,10 +28,13 @@ Resources used_on(const ClusterState& state, const TrackerState& tracker);
 // What runs in the queue, with what reservations of other jobs keep: both count at maximums.
 Amounts taken_by_others(const ClusterState& state, QueueId queue, JobId job);
 
-// Whether some tracker would have room for a task of the group once all has ended that ends.
-bool has_a_place(const ClusterState& state, const Job& job, TaskKind kind);
-// Likewise of those that nobody has reserved.
-bool has_open_place(const ClusterState& state, const Job& job, TaskKind kind);
+// Which trackers would have room for a task of the group once all has ended that ends: some that
+// nobody has reserved, reserved ones alone, or none.
+enum class Places { kOpen, kReserved, kNone };
+Places places_for(const ClusterState& state, const Job& job, TaskKind kind);
+inline bool has_a_place(const ClusterState& state, const Job& job, TaskKind kind) {
+  return places_for(state, job, kind) != Places::kNone;
+}
 // Whether a tracker that nobody has reserved has room for the next task of the job.
 bool finds_room(const ClusterState& state, const Job& job, TaskKind kind);
 
