@@ -46,8 +46,8 @@ class PoolWaiters {
   // Whether such a task would end the pool's being short for who waits, and comes after it.
   bool ends_wait(PoolId pool, const Waiter& waiter, const JobLine& line, const Resources& need,
                  bool reserves) const;
-  // Likewise in its leaf, and at any pool above, of a task that has a tracker reserved and a larger one:
-  // it waits for longer, and a smaller one that waits leaves room for it soon.
+  // Likewise in its leaf, and at any pool above, of a task that has a tracker reserved and a larger
+  // one: it waits for longer, and a smaller one that waits leaves room for it soon.
   bool ends_a_wait(const JobLine& line, const Resources& need) const;
 
   // Which of two siblings comes first, with such a task each.
