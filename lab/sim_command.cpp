@@ -8,6 +8,7 @@
 #include "cli/exit_code.h"
 #include "cli/sim_command.h"
 #include "conf/policies.h"
+#include "lab/compared_policies.h"
 #include "lab/sabotage/saboteur.h"
 
 namespace weir::cli {
@@ -22,25 +23,44 @@ int run_broken(Context& context, const SimOptions& options, const std::string& r
   return run_scenario(context, options, (*saboteur)->wrap(policy_factory()), saboteur->get());
 }
 
+int run_compared(Context& context, const SimOptions& options) {
+  const Comparison comparison;
+  const int code =
+      run_scenario(context, options, comparison.wrap(policy_factory()), nullptr);
+  if (comparison.difference().empty()) return code;
+  context.err << options.scenario << ": " << comparison.difference() << '\n';
+  return kExitNotSo;
+}
+
 }  // namespace
 
 void add_broken_sim_command(CLI::App& app, Context& context) {
-  auto* command = app.add_subcommand("sim", "run a scenario in which a rule is broken on purpose");
+  auto* command = app.add_subcommand(
+      "sim", "run a scenario with a rule broken on purpose, or with choices compared");
   const auto options = std::make_shared<SimOptions>();
   const auto rule = std::make_shared<std::string>();
+  const auto compare = std::make_shared<bool>(false);
   add_sim_options(*command, *options);
   command->get_option("SCENARIO")->required();
-  command->add_option("--break", *rule, "which rule (`weir sim --list-rules` has them)")
-      ->required();
+  auto* broken =
+      command->add_option("--break", *rule, "which rule (`weir sim --list-rules` has them)");
+  command
+      ->add_flag("--compare", *compare,
+                 "each choice with what looking at all queues, pools and jobs finds, on containers")
+      ->excludes(broken);
   add_output_option(*command, context);
   command->footer(
-      "Exit codes: 0 nothing was noticed, 1 the check caught it or an expectation was not met, 2 "
-      "wrong use.\n\n"
+      "Exit codes: 0 nothing was noticed, 1 the check caught it, a choice was another one or an "
+      "expectation was not met, 2 wrong use.\n\n"
       "Examples:\n"
       "  weir-lab sim --break allocated-sum tests/scenarios/sim/manual.yaml\n"
-      "  weir-lab sim --break maximum day.yaml --check full --events -");
-  command->callback([&context, options, rule] {
-    context.action = [&context, options, rule] { return run_broken(context, *options, *rule); };
+      "  weir-lab sim --break maximum day.yaml --check full --events -\n"
+      "  weir-lab sim --compare day.yaml --check off");
+  command->callback([&context, options, rule, compare] {
+    if (!*compare && rule->empty()) throw wrong_use("one of --break and --compare is required");
+    context.action = [&context, options, rule, compare] {
+      return *compare ? run_compared(context, *options) : run_broken(context, *options, *rule);
+    };
   });
 }
 

@@ -32,6 +32,13 @@ TEST(BrokenSim, TheBreachStopsTheRun) {
   EXPECT_EQ(lab({"sim", file}).code, kExitRefused);
 }
 
+TEST(ComparedSim, AsWithoutWhereEveryChoiceIsTheSame) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.write("s.yaml", kOneTask);
+  EXPECT_EQ(lab({"sim", "--compare", file}).code, kExitDone);
+  EXPECT_EQ(lab({"sim", "--compare", "--break", "maximum", file}).code, kExitRefused);
+}
+
 TEST(FuzzCommand, ASeedThatBreaksARuleIsNamedWithTheCommandThatReplaysIt) {
   const auto broken = lab({"fuzz", "--only", "rules", "--break", "running", "--seeds", "3"});
   EXPECT_EQ(broken.code, kExitNotSo);
