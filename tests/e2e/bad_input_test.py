@@ -10,7 +10,7 @@ import subprocess
 import threading
 import unittest
 
-from cluster import MAPPER, SUM, WEIR, Cluster, wait_for
+from cluster import MAPPER, PATIENCE, SUM, WEIR, Cluster, wait_for
 
 QUEUES = """
   - {name: research, guaranteed: 60%, queues: [{name: vision}, {name: speech}]}
@@ -70,8 +70,9 @@ class Submissions(Cluster):
         self.refused(2, "out.*exists", *self.submit("out", queue="vision", reduces=0))
 
     def test_output_in_use(self):
-        self.ok(*self.submit("out", queue="vision", mapper="sleep 2; cat", reduces=0))
+        job = self.submitted("out", queue="vision", mapper="sleep 600; cat", reduces=0)
         self.refused(2, "being written by job_", *self.submit("out", queue="vision", reduces=0))
+        self.ok("job", "kill", job)
 
     def test_mapper_that_fails(self):
         error = self.refused(1, "failed 4 times.*status 3",
@@ -193,7 +194,7 @@ class Settings(Cluster):
             taken.listen()
             port = taken.getsockname()[1]
             path = self.conf(f"listen: {{thrift: 127.0.0.1:{port}, trackers: 127.0.0.1:0}}\nstore: {{sqlite: {self.dir}/weir.db}}\n")
-            done = subprocess.run([WEIR, "jobtracker", "--conf", str(path)], capture_output=True, text=True, timeout=30)
+            done = subprocess.run([WEIR, "jobtracker", "--conf", str(path)], capture_output=True, text=True, timeout=30 * PATIENCE)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, rf"{port}.*in use")
 
@@ -206,7 +207,7 @@ class Store(Cluster):
     def test_a_second_jobtracker_on_the_same_store(self):
         conf = self.settings()
         self.start_jobtracker(conf)
-        done = subprocess.run([WEIR, "jobtracker", "--conf", str(conf)], capture_output=True, text=True, timeout=30)
+        done = subprocess.run([WEIR, "jobtracker", "--conf", str(conf)], capture_output=True, text=True, timeout=30 * PATIENCE)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"weir\.db.*in use")
 
@@ -217,7 +218,7 @@ class Store(Cluster):
         self.processes.pop("jobtracker").wait()
         self.dir.chmod(0o755)
         binary = shutil.copy(WEIR, self.dir / "weir")  # he may not be let into the build's folder
-        done = subprocess.run([binary, "jobtracker", "--conf", str(conf)], capture_output=True, text=True, timeout=30,
+        done = subprocess.run([binary, "jobtracker", "--conf", str(conf)], capture_output=True, text=True, timeout=30 * PATIENCE,
                               user=65534, group=65534, cwd=self.dir)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"weir\.db.*(read.only|not.*writ|permission)")
@@ -225,7 +226,7 @@ class Store(Cluster):
     def test_a_store_that_is_no_database(self):
         (self.dir / "weir.db").write_bytes(os.urandom(20000))
         done = subprocess.run([WEIR, "jobtracker", "--conf", str(self.settings())], capture_output=True, text=True,
-                              timeout=30)
+                              timeout=30 * PATIENCE)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"weir\.db.*(not a|database|corrupt)")
 
@@ -240,7 +241,7 @@ class Store(Cluster):
         damaged = bytearray(store.read_bytes())
         damaged[8192:] = b"\x5a" * (len(damaged) - 8192)
         store.write_bytes(damaged)
-        done = subprocess.run([WEIR, "jobtracker", "--conf", str(conf)], capture_output=True, text=True, timeout=30)
+        done = subprocess.run([WEIR, "jobtracker", "--conf", str(conf)], capture_output=True, text=True, timeout=30 * PATIENCE)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"weir\.db is damaged.*restore a copy")
         self.assertEqual(len(done.stderr.strip().splitlines()), 1)
@@ -263,7 +264,7 @@ class Store(Cluster):
         self.start_jobtracker(conf).terminate()
         self.processes.pop("jobtracker").wait()
         subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
-        done = subprocess.run([WEIR, "jobtracker", "--conf", str(conf)], capture_output=True, text=True, timeout=30)
+        done = subprocess.run([WEIR, "jobtracker", "--conf", str(conf)], capture_output=True, text=True, timeout=30 * PATIENCE)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"weir\.db.*[Rr]ead-only")
 

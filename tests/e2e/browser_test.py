@@ -640,6 +640,7 @@ class Administrators(WithPages):
         self.browser.press(Keys.TAB)
         self.browser.press(Keys.ENTER)
         wait_for("it is HIGH", lambda: self.job(number)["priority"] == "HIGH")
+        self.browser.wait("the dialog is closed", lambda: not self.browser.js("return document.querySelector('dialog[open]')"))
         self.browser.js("document.querySelector('.t-row[tabindex=\"0\"]').focus()")
         self.browser.press(Keys.ENTER)
         self.browser.see(f"job_{number:04}", ".heading")

@@ -34,7 +34,7 @@ class Faults(Cluster):
         self.processes["jobtracker"].send_signal(signal.SIGKILL)
         self.processes["jobtracker"].wait()
         self.start_jobtracker(conf)
-        self.assertGreaterEqual(self.maps_done(job), 1)
+        wait_for("what is finished is known, by the store or from the trackers", lambda: self.maps_done(job) >= 1)
         self.assertEqual(self.job_state(killed), "KILLED")
         self.assertEqual({q["name"]: q["state"] for q in self.json("queue", "list")}["production"], "STOPPED")
         self.check(job)

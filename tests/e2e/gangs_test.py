@@ -1,18 +1,19 @@
 """Gangs on real trackers: their tasks start together or not at all, under each policy; one that loses a member, or a tracker,
 starts again whole; and a JobTracker that is killed finds those that run, and starts again those of which one is missing."""
+import os
 import re
 import signal
 import textwrap
 import unittest
 
-from cluster import ROOT, Cluster, wait_for
+from cluster import PATIENCE, ROOT, Cluster, wait_for
 
 CONTAINERS = "policy: {policy}\nresources: containers\nheartbeat: {{floor: 100ms, expiry: {expiry}}}"
 
 
 class Gangs(Cluster):
-    def start_cluster(self, policy, trackers, expiry="3s"):
-        self.conf = self.settings("\n  - {name: a}\n", extra=CONTAINERS.format(policy=policy, expiry=expiry))
+    def start_cluster(self, policy, trackers, expiry=60 * PATIENCE):
+        self.conf = self.settings("\n  - {name: a}\n", extra=CONTAINERS.format(policy=policy, expiry=f"{expiry:.0f}s"))
         self.start_jobtracker(self.conf)
         self.keep_ports(self.conf)
         self.gate = self.dir / "gate"
@@ -21,9 +22,9 @@ class Gangs(Cluster):
         wait_for("all trackers are there", lambda: len(self.json("tracker", "list")) == trackers)
 
     def start_tracker(self, name):
+        first_port = 15000 + os.getpid() % 400 * 40 + 10 * (int(name[2:]) - 1)  # others test on this machine, too
         self.start(name, ["tracker", "--jobtracker", self.address, "--name", name, "--work-dir", self.dir / "work" / name,
-                          "--offer", "memory_mb=1024,vcores=4",
-                          "--port-range", f"2{name[2:]}500-2{name[2:]}509"])
+                          "--offer", "memory_mb=1024,vcores=4", "--port-range", f"{first_port}-{first_port + 9}"])
 
     def submit(self, count, gang, memory="1G"):
         """Each task says that it starts, and ends when it is let go."""
@@ -139,6 +140,9 @@ while not os.path.exists(sys.argv[2]):
     def run_example(self):
         done = self.ok("run", "-f", self.dir / "train.yaml", "--queue", "a", "--working-directory", self.dir, "--wait")
         self.assertIn("SUCCEEDED", done)
+        return self.result_of_example()
+
+    def result_of_example(self):
         [(ps, workers)] = [[group["tasks"] for group in self.json("job", "status", "1")["groups"]]]
         return ps["failed_attempts"] + workers["failed_attempts"], self.ok("job", "logs", "1", "--task", "ps.0")
 
@@ -156,16 +160,23 @@ while not os.path.exists(sys.argv[2]):
         self.assertIn(end, worker)
         (self.dir / "worker.py").write_text(worker.replace(end, f'''
 if rank == 1 and not os.path.exists("{self.dir}/failed"):
-    time.sleep(1.5)
+    while not os.path.exists("{self.dir}/others"):
+        time.sleep(0.05)
     open("{self.dir}/failed", "w")
     sys.exit(3)
 {end}'''))
-        failed, weight = self.run_example()
+        began = self.ok("run", "-f", self.dir / "train.yaml", "--queue", "a", "--working-directory", self.dir)
+        job = re.search(r"job_\d+", began).group()
+        wait_for("the others are done",
+                 lambda: self.json("job", "status", job)["groups"][1]["tasks"]["succeeded"] == 2)
+        (self.dir / "others").touch()
+        self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
+        failed, weight = self.result_of_example()
         self.assertEqual(failed, 1)
         self.assertEqual(weight, "weight 2.100\n")  # of the one worker that came again
 
     def test_nobody_begins_before_all_are_known_also_when_the_jobtracker_is_killed_then(self):
-        self.start_cluster("capacity", 4, expiry="60s")
+        self.start_cluster("capacity", 4)
         self.processes["tt4"].send_signal(signal.SIGSTOP)
         job = self.train()
         wait_for("the gang has started but for one that its tracker has not heard of",
@@ -182,7 +193,7 @@ if rank == 1 and not os.path.exists("{self.dir}/failed"):
         self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
 
     def test_a_tracker_is_lost_that_holds_room(self):
-        self.start_cluster("capacity", 2)
+        self.start_cluster("capacity", 2, expiry=8 * PATIENCE)
         first = self.submit(1, 0)
         wait_for("one tracker is full", lambda: self.started() == ["0"])
         gang = self.submit(2, 2)
@@ -198,7 +209,7 @@ if rank == 1 and not os.path.exists("{self.dir}/failed"):
         self.assertEqual([self.wait_for_end(first), self.wait_for_end(gang)], ["SUCCEEDED"] * 2)
 
     def test_a_tracker_is_lost_and_the_jobtracker_killed(self):
-        self.start_cluster("capacity", 3)
+        self.start_cluster("capacity", 3, expiry=8 * PATIENCE)
         job = self.submit(2, 2)
         wait_for("both run", lambda: self.started() == ["0", "1"])
         self.processes["jobtracker"].send_signal(signal.SIGKILL)

@@ -4,7 +4,7 @@ import sqlite3
 import time
 import unittest
 
-from cluster import Cluster, wait_for
+from cluster import PATIENCE, Cluster, wait_for
 
 SOON = "finished_jobs_kept: 1s\nhistory: {keep: 1h, at_most: 5}"
 
@@ -125,8 +125,7 @@ class History(Cluster):
     def test_the_history_is_bounded(self):
         self.start_cluster(trackers=1, conf=self.settings(extra=SOON))
         jobs = [self.submitted(f"out{i}", mapper="cat", reduces=0) for i in range(8)]
-        for job in jobs:
-            self.wait_for_end(job)
+        wait_for("all have ended", lambda: not self.json("job", "list"), 120)  # by then some may be gone
         wait_for("the oldest are gone", lambda: len(self.history()) == 5, 60)
         left = set(self.history())
         self.assertEqual(self.history("--limit", "2"), self.history()[:2])
@@ -156,17 +155,21 @@ class History(Cluster):
         again = self.json("job", "status", over)
         for stamp in ("submitted_at_ms", "started_at_ms", "finished_at_ms"):
             self.assertEqual(again[stamp], ended[stamp])
-        now_ms = time.time() * 1000
+        asked = time.time() * 1000
         status = self.json("job", "status", runs, "--tasks")
+        told = time.time() * 1000
         self.assertEqual(status["submitted_at_ms"], began["submitted_at_ms"])
-        self.assertAlmostEqual(status["now_ms"], now_ms, delta=1500)
+        self.assertTrue(asked - 1500 <= status["now_ms"] <= told + 1500, (asked, status["now_ms"], told))
         # The tracker counts from the launch's arrival.
-        self.assertAlmostEqual(status["started_at_ms"], began["started_at_ms"], delta=1500)
+        self.assertAlmostEqual(status["started_at_ms"], began["started_at_ms"], delta=1500 * PATIENCE)
         [attempt] = [attempt for attempt in status["attempts"] if attempt["state"] == "RUNNING"]
         self.assertGreaterEqual(attempt["ran_ms"], 6000)
+        asked = time.time() * 1000
         new = self.submitted("out3", reduces=0)
-        self.assertAlmostEqual(self.json("job", "status", new)["submitted_at_ms"], time.time() * 1000, delta=1500)
-        self.assertEqual([job["job"] for job in self.json("job", "list", "--history", "--since", "1m")][-1], over)
+        told = time.time() * 1000
+        submitted = self.json("job", "status", new)["submitted_at_ms"]
+        self.assertTrue(asked - 1500 <= submitted <= told + 1500, (asked, submitted, told))
+        self.assertEqual([job["job"] for job in self.json("job", "list", "--history", "--since", "1h")][-1], over)
         (self.dir / "go").touch()
         self.assertEqual(self.wait_for_end(runs), "SUCCEEDED")
         self.assertEqual(self.wait_for_end(new), "SUCCEEDED")

@@ -5,7 +5,7 @@ import os
 import subprocess
 import unittest
 
-from cluster import WEIR, Cluster, wait_for
+from cluster import PATIENCE, WEIR, Cluster, wait_for
 
 
 class Selections(Cluster):
@@ -47,15 +47,17 @@ class Selections(Cluster):
 class Logs(Cluster):
     def test_a_log_is_followed_from_before_its_attempt_starts_to_its_end(self):
         self.start_cluster(trackers=1)
+        gate = self.dir / "gate"
         job = self.submitted("out", "--hold", "--time-limit", "1h", reduces=0,
-                             mapper="for i in 1 2 3; do echo line $i >&2; sleep 0.6; done; cat")
+                             mapper=f"echo line 1 >&2; while [ ! -e {gate} ]; do sleep 0.1; done; echo line 2 >&2; echo line 3 >&2; cat")
         reader = subprocess.Popen([WEIR, "job", "logs", job, "-f"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   env={**os.environ, "WEIR_JOBTRACKER": self.address})
         self.ok("job", "release", job)
         # Line by line, while the attempt runs.
         self.assertEqual(reader.stdout.readline(), "line 1\n")
         self.assertEqual(self.json("job", "status", job)["state"], "RUNNING")
-        out, err = reader.communicate(timeout=60)
+        gate.touch()
+        out, err = reader.communicate(timeout=60 * PATIENCE)
         self.assertEqual((reader.returncode, out), (0, "line 2\nline 3\n"))
         attempt = f"attempt_{job[4:]}_m_000000_0"
         self.assertRegex(err, f"^== stderr of {attempt} .(LAUNCHING|RUNNING), tracker tt1.\n== {attempt} SUCCEEDED\n$")

@@ -17,7 +17,7 @@ QUEUES = """
 class PolicySwitch(Cluster):
     def start_orgs(self):
         self.event_log = self.dir / "events.jsonl"
-        log = f"event_log: {{path: {self.event_log}}}\n"
+        log = f"event_log: {{path: {self.event_log}}}\nspeculation: off\n"
         self.start_cluster(trackers=2, map_slots=2, reduce_slots=2, conf=self.settings(QUEUES, log))
         self.text = self.some_text(lines=3000)
 
@@ -30,11 +30,13 @@ class PolicySwitch(Cluster):
 
     def test_ten_switches_while_jobs_run(self):
         self.start_orgs()
-        slow = "sleep 0.4; " + MAPPER
+        gate = self.dir / "gate"
+        slow = f"while [ ! -e {gate} ]; do sleep 0.1; done; sleep 0.4; " + MAPPER
         jobs = {f"out_{i}": self.count_words(f"out_{i}", queue, user, slow)
                 for i, (queue, user) in enumerate([("vision", "ann"), ("speech", "bob"), ("sales", "sam"), ("vision", "cat")])}
         running = lambda: sum(q["maps"]["running"] for q in self.json("queue", "list") if q["leaf"])
         wait_for("all map slots busy", lambda: running() == 4)
+        gate.touch()
         for policy in POLICIES:
             self.weir("policy", "set", policy)
             self.assertEqual(self.policy()["current"], policy)

@@ -168,6 +168,10 @@ class Reclaim(Cluster):
         with contextlib.closing(sqlite3.connect(f"file:{self.dir}/weir.db?mode=ro", uri=True)) as store:
             return json.loads(store.execute("SELECT data FROM series WHERE step = -1 AND series = ?", (queue,)).fetchone()[0])
 
+    def is_stored(self, claim):
+        with contextlib.closing(sqlite3.connect(f"file:{self.dir}/weir.db?mode=ro", uri=True)) as store:
+            return store.execute("SELECT 1 FROM claims WHERE id = ?", (claim,)).fetchone() is not None
+
     def restart(self, conf, how):
         self.processes["jobtracker"].send_signal(how)
         self.processes["jobtracker"].wait()
@@ -180,10 +184,12 @@ class Reclaim(Cluster):
         job_b = self.borrow()
         job_a = self.submit_a()
         before = wait_for("A's claim", self.claim)
+        # It is seen at once, and the disk has it a moment later.
+        wait_for("the store has it", lambda: self.is_stored(before["claim"]))
         self.processes["jobtracker"].send_signal(signal.SIGKILL)
         self.processes["jobtracker"].wait()
         self.start_jobtracker(conf)
-        after = self.claim()
+        after = wait_for("it is owed it as before", self.claim)
         for key in ("claim", "slots", "opened_at_ms"):
             self.assertEqual(after[key], before[key], key)
         # By the clock it is later, by as long as the JobTracker was down.

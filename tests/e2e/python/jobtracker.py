@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 
+PATIENCE = float(os.environ.get("WEIR_TEST_PATIENCE", "1"))
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SETTINGS = """policy: {policy}
 listen: {{thrift: "127.0.0.1:0"}}
@@ -74,11 +75,11 @@ class JobTracker:
 
     def stop(self):
         self.process.terminate()
-        assert self.process.wait(30) == 0, "the JobTracker did not end well"
+        assert self.process.wait(30 * PATIENCE) == 0, "the JobTracker did not end well"
 
     def kill(self):
         self.process.kill()
-        self.process.wait(30)
+        self.process.wait(30 * PATIENCE)
 
     def client(self):
         return connect(self.client_port, ClientService.Client, "client")
