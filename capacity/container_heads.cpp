@@ -79,9 +79,9 @@ std::optional<ContainerHeads::Head> ContainerHeads::best_in(QueueId queue, const
   if (state_.tree().leaf(queue)) return head_of_leaf(queue, reach);
   const auto& children = state_.tree().node(queue).children;
   Contest contest{children, masks == SizeMasks{} ? nullptr : &view_of(queue, masks)};
-  const auto waiter = waiters_.first(queue);
-  if (waiter)
-    contest.gives_way = [&](const Head& head) { return gives_way(queue, waiter, head); };
+  const Waiters waiters = waiters_.below(queue);
+  if (!waiters.empty())
+    contest.gives_way = [&](const Head& head) { return gives_way(queue, waiters, head); };
   while (contest.view != nullptr) {
     std::uint32_t child = 0;
     const Head* first = contest.view->first(child, [&](std::uint32_t c) {
@@ -196,7 +196,7 @@ ContainerHeads::Views::Answer ContainerHeads::answer(QueueId queue, const SizeMa
     answer.depends = !view.depending().empty();
     if (first != nullptr) {
       answer.head = *first;
-      answer.depends = answer.depends || gives_way(queue, waiters_.first(queue), *first);
+      answer.depends = answer.depends || gives_way(queue, waiters_.below(queue), *first);
     }
   }
   if (!answer.depends && answer.head && !place(queue, *answer.head)) answer.head.reset();
@@ -214,10 +214,10 @@ std::optional<ContainerHeads::Head> ContainerHeads::walked_in(QueueId queue,
   if (state_.tree().leaf(queue)) {
     best = head_of_leaf(queue, reach);
   } else {
-    const auto waiter = waiters_.first(queue);
+    const Waiters waiters = waiters_.below(queue);
     for (const QueueId child : state_.tree().node(queue).children) {
       const auto head = walked_in(child, reach);
-      if (!head || gives_way(queue, waiter, *head)) continue;
+      if (!head || gives_way(queue, waiters, *head)) continue;
       const bool better = !best || head->step < best->step ||
                           (head->step == best->step && head->key < best->key);
       if (better) best = head;

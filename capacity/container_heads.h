@@ -4,6 +4,7 @@
 // queue, for offers whose answers are not kept, and for tests. On the engine's thread.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -93,10 +94,12 @@ class ContainerHeads {
   bool place(QueueId queue, Head& head) const;
 
   // It gives way to who waits below the queue.
-  using Waiter = ContainerWaiters::Waiter;
-  bool gives_way(QueueId queue, const std::optional<Waiter>& waiter, const Head& head) const {
-    return waiter && head.step != kClaim && !head.size->gang &&
-           waiters_.ends_wait(queue, *waiter, state_.job(head.job), head.kind);
+  using Waiters = ContainerWaiters::Waiters;
+  bool gives_way(QueueId queue, const Waiters& waiters, const Head& head) const {
+    return head.step != kClaim && !head.size->gang &&
+           std::any_of(waiters.begin(), waiters.end(), [&](const auto& waiter) {
+             return waiters_.ends_wait(queue, waiter, state_.job(head.job), head.kind);
+           });
   }
 
   // --- container_heads_of_leaves.cpp: which of a leaf's tasks ---

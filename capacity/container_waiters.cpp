@@ -72,33 +72,26 @@ bool ContainerWaiters::comes_before(QueueId a, const Resources& of_a, QueueId b,
 
 // A turn may come before its leaf is short; a reservation ends when that is not. What is above the
 // queue does not matter: so all that this depends on marks the queue.
-std::optional<ContainerWaiters::Waiter> ContainerWaiters::first(QueueId queue) const {
+ContainerWaiters::Waiters ContainerWaiters::below(QueueId queue) const {
+  Waiters all;
   const QueueTree& tree = state_.tree();
   const ClusterState::ReserveTurn* turn = state_.reserve_turn();
   const bool any_reserved = !state_.reserved(queue).all_zero();
-  if (queue == QueueTree::root() || (turn == nullptr && !any_reserved)) return std::nullopt;
-  std::optional<Waiter> first;
-  QueueId child_of_first;
+  if (queue == QueueTree::root() || (turn == nullptr && !any_reserved)) return all;
   const auto enter = [&](const Job* job, TaskKind kind, bool has_turn) {
     if (job == nullptr || !job->has(kind) || !tree.is_ancestor(queue, job->queue)) return;
     if (job->waits_for_gang(kind)) kind = job->gang_kind();
     const Resources& need = job->need(kind);
     bool is_short = standing_.is_short_here(queue, need);
-    QueueId child = job->queue;
-    for (;; child = tree.parent(child)) {
-      is_short = is_short && (has_turn || standing_.is_short_here(child, need));
-      if (tree.parent(child) == queue) break;
-    }
-    if (!is_short) return;
-    if (first && !comes_before(child, need, child_of_first, *first->need)) return;
-    first = Waiter{job->queue, {job_order(state_, *job), kind}, &need};
-    child_of_first = child;
+    for (QueueId q = job->queue; q != queue; q = tree.parent(q))
+      is_short = is_short && (has_turn || standing_.is_short_here(q, need));
+    if (is_short) all.push_back({job->queue, {job_order(state_, *job), kind}, &need});
   };
   if (turn != nullptr) enter(state_.find_job(turn->job), turn->kind, true);
-  if (!any_reserved) return first;
+  if (!any_reserved) return all;
   for (const Reservation& kept : state_.claims().reservations())
     enter(state_.find_job(kept.job), kept.kind, false);
-  return first;
+  return all;
 }
 
 bool ContainerWaiters::ends_wait(QueueId queue, const Waiter& waiter, const Job& job,
@@ -118,10 +111,11 @@ bool ContainerWaiters::ends_wait(QueueId queue, const Waiter& waiter, const Job&
 bool ContainerWaiters::ends_a_wait(const Job& job, TaskKind kind) const {
   const QueueTree& tree = state_.tree();
   for (QueueId q = tree.parent(job.queue); q != QueueTree::root(); q = tree.parent(q)) {
-    const auto waiter = first(q);
-    const bool is_for_larger =
-        waiter && is_larger(state_.space(), *waiter->need, job.need(kind));
-    if (is_for_larger && ends_wait(q, *waiter, job, kind)) return true;
+    for (const Waiter& waiter : below(q)) {
+      if (is_larger(state_.space(), *waiter.need, job.need(kind)) &&
+          ends_wait(q, waiter, job, kind))
+        return true;
+    }
   }
   return false;
 }

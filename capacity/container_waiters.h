@@ -6,7 +6,6 @@
 #pragma once
 
 #include <boost/container/small_vector.hpp>
-#include <optional>
 
 #include "capacity/container_standing.h"
 #include "jobqueue/policy/container_items.h"
@@ -42,8 +41,9 @@ class ContainerWaiters {
     ItemOrder item;
     const Resources* need = nullptr;
   };
-  // The first of those for whom the queue is short.
-  std::optional<Waiter> first(QueueId queue) const;
+  using Waiters = boost::container::small_vector<Waiter, 4>;
+  // Those for whom the queue is short, in no order.
+  Waiters below(QueueId queue) const;
   // Whether such a task of the job would end the queue's being short for who waits, and comes after
   // it.
   bool ends_wait(QueueId queue, const Waiter& waiter, const Job& job, TaskKind kind) const;

@@ -31,13 +31,13 @@ std::optional<PoolHeads::Head> PoolHeads::best_in(PoolId pool, const SizeMasks& 
                                                   const Reach& reach) {
   std::optional<Head> best;
   std::uint32_t from = 0;  // whose it is
-  const auto waiter = waiters_.first(pool);
+  const Waiters waiters = waiters_.below(pool);
   const auto wins = [&](const Views::Rank& rank) {
     return !best || rank < Views::Rank{best->step, best->key, from};
   };
   const auto enter = [&](std::uint32_t child, const std::optional<Head>& head) {
     if (!head || !wins({head->step, head->key, child})) return;
-    if (gives_way(pool, waiter, *head)) return;
+    if (gives_way(pool, waiters, *head)) return;
     best = head;
     from = child;
   };
@@ -174,7 +174,7 @@ PoolHeads::Views::Answer PoolHeads::answer_of_pool(PoolId pool, const SizeMasks&
   }
   if (answer.depends || first == nullptr) return answer;
   answer.depends = is_held_back(pool, *first, families_[pool.index()].reserving) ||
-                   gives_way(pool, waiters_.first(pool), *first);
+                   gives_way(pool, waiters_.below(pool), *first);
   if (answer.depends) return answer;
   answer.head = *first;
   if (!place(pool, *answer.head)) answer.head.reset();
@@ -207,14 +207,14 @@ std::optional<PoolHeads::Head> PoolHeads::walked(PoolId pool, const Reach& reach
     }
   }
   std::sort(order.begin(), order.end());
-  const auto waiter = reach.for_hold ? std::nullopt : waiters_.first(pool);
+  const Waiters waiters = reach.for_hold ? Waiters() : waiters_.below(pool);
   std::optional<Head> best;
   Views::Rank best_rank;
   for (const Views::Rank& at_best : order) {
     if (best && best_rank < at_best) break;
     auto head = node.leaf() ? head_of_job(*jobs[at_best.child], reach)
                             : walked(pools[at_best.child], reach);
-    if (!head || gives_way(pool, waiter, *head)) continue;
+    if (!head || gives_way(pool, waiters, *head)) continue;
     if (node.leaf()) place(*jobs[at_best.child], *head);
     const Views::Rank rank{.step = head->step, .key = head->key, .child = at_best.child};
     if (best && !(rank < best_rank)) continue;

@@ -5,6 +5,7 @@
 // answers are not kept, and for tests. On the engine's thread.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -141,11 +142,12 @@ class PoolHeads {
            waiters_.is_held_back(leaf, *standing_.find(head.job), head.size->need, head.reserves,
                                  reserving);
   }
-  using Waiter = PoolWaiters::Waiter;
-  bool gives_way(PoolId pool, const std::optional<Waiter>& waiter, const Head& head) const {
-    return waiter && !head.size->gang &&
-           waiters_.ends_wait(pool, *waiter, *standing_.find(head.job), head.size->need,
-                              head.reserves);
+  using Waiters = PoolWaiters::Waiters;
+  bool gives_way(PoolId pool, const Waiters& waiters, const Head& head) const {
+    return !head.size->gang && std::any_of(waiters.begin(), waiters.end(), [&](const auto& waiter) {
+      return waiters_.ends_wait(pool, waiter, *standing_.find(head.job), head.size->need,
+                                head.reserves);
+    });
   }
 
   // --- pool_heads_turns.cpp: the first of those who are passed ---

@@ -93,13 +93,12 @@ bool PoolWaiters::comes_before(const JobLine& a, const Resources& of_a, const Jo
 
 // A turn may come before its leaf is short; a reservation ends when that is not. What is above the
 // pool does not matter: so all that this depends on marks the pool.
-std::optional<PoolWaiters::Waiter> PoolWaiters::first(PoolId pool) const {
+PoolWaiters::Waiters PoolWaiters::below(PoolId pool) const {
+  Waiters all;
   const auto& reserved = state_.claims().reservations();
   const ClusterState::ReserveTurn* turn = state_.reserve_turn();
   const bool any = turn != nullptr || !reserved.empty();
-  if (!any || pool == PoolTree::root() || tree_.node(pool).leaf()) return std::nullopt;
-  std::optional<Waiter> first;
-  PoolId child_of_first;
+  if (!any || pool == PoolTree::root() || tree_.node(pool).leaf()) return all;
   const auto enter = [&](JobId id, TaskKind kind, bool has_turn) {
     const JobLine* line = standing_.find(id);
     if (line == nullptr || !line->runnable || !tree_.contains(pool, line->pool)) return;
@@ -107,19 +106,13 @@ std::optional<PoolWaiters::Waiter> PoolWaiters::first(PoolId pool) const {
     if (job.waits_for_gang(kind)) kind = job.gang_kind();
     const Resources& need = job.need(kind);
     bool is_short = amounts_.short_of_share(amounts_.pool(pool), need);
-    PoolId child = line->pool;
-    for (;; child = tree_.node(child).parent) {
-      is_short = is_short && (has_turn || amounts_.short_of_share(amounts_.pool(child), need));
-      if (tree_.node(child).parent == pool) break;
-    }
-    if (!is_short) return;
-    if (first && !comes_before(child, need, child_of_first, *first->need)) return;
-    first = Waiter{line, &need, has_turn};
-    child_of_first = child;
+    for (PoolId p = line->pool; p != pool; p = tree_.node(p).parent)
+      is_short = is_short && (has_turn || amounts_.short_of_share(amounts_.pool(p), need));
+    if (is_short) all.push_back({line, &need, has_turn});
   };
   if (turn != nullptr) enter(turn->job, turn->kind, true);
   for (const Reservation& kept : reserved) enter(kept.job, kept.kind, false);
-  return first;
+  return all;
 }
 
 bool PoolWaiters::ends_wait(PoolId pool, const Waiter& waiter, const JobLine& line,
@@ -141,9 +134,10 @@ bool PoolWaiters::ends_wait(PoolId pool, const Waiter& waiter, const JobLine& li
 bool PoolWaiters::ends_a_wait(const JobLine& line, const Resources& need) const {
   if (ends_larger_one(line, need)) return true;
   for (PoolId p = tree_.node(line.pool).parent; p != PoolTree::root(); p = tree_.node(p).parent) {
-    const auto waiter = first(p);
-    const bool is_for_larger = waiter && is_larger(state_.space(), *waiter->need, need);
-    if (is_for_larger && ends_wait(p, *waiter, line, need, true)) return true;
+    for (const Waiter& waiter : below(p)) {
+      if (is_larger(state_.space(), *waiter.need, need) && ends_wait(p, waiter, line, need, true))
+        return true;
+    }
   }
   return false;
 }

@@ -7,7 +7,7 @@
 // follows, which is settled; on the engine's thread.
 #pragma once
 
-#include <optional>
+#include <boost/container/small_vector.hpp>
 #include <vector>
 
 #include "fair/pool_standing.h"
@@ -41,8 +41,9 @@ class PoolWaiters {
     const Resources* need = nullptr;
     bool has_turn = false;  // it has nothing reserved
   };
-  // The first of those for whom the pool is short.
-  std::optional<Waiter> first(PoolId pool) const;
+  using Waiters = boost::container::small_vector<Waiter, 4>;
+  // Those for whom the pool is short, in no order.
+  Waiters below(PoolId pool) const;
   // Whether such a task would end the pool's being short for who waits, and comes after it.
   bool ends_wait(PoolId pool, const Waiter& waiter, const JobLine& line, const Resources& need,
                  bool reserves) const;

@@ -1,6 +1,8 @@
 #include "jobqueue/engine/launches.h"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
+#include <tuple>
 
 #include "jobqueue/engine/parts.h"
 #include "jobqueue/model/check.h"
@@ -8,6 +10,28 @@
 #include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
+namespace {
+
+// What a policy has said of one tracker since a task started there last. Who says it again has
+// taken it back in between, and would be asked for ever.
+class Said {
+ public:
+  bool before(const Choice& choice) {
+    using enum Choice::What;
+    if (choice.what == kLaunch || choice.what == kCompute || choice.what == kAssemble)
+      said_.clear();
+    if (choice.what != kReserve && choice.what != kWaitToReserve) return false;
+    const std::tuple said(choice.what, choice.task.job, choice.task.kind);
+    if (std::find(said_.begin(), said_.end(), said) != said_.end()) return true;
+    said_.push_back(said);
+    return false;
+  }
+
+ private:
+  boost::container::small_vector<std::tuple<Choice::What, JobId, TaskKind>, 4> said_;
+};
+
+}  // namespace
 
 // --- Scheduling ---
 
@@ -32,11 +56,12 @@ void Launches::schedule(TrackerState& tracker) {
   policy_->begin_offer(offer);
   std::array<bool, kTaskKindCount> speculated{};
   bool done = true;
+  Said said;
   do {  // what a second attempt changes may let a task in
     while (done && (containers || offer.free[0] > 0 || offer.free[1] > 0)) {
       const auto choice = policy_->choose(offer);
       if (!choice) break;
-      done = settle(tracker, *choice, offer);
+      done = !said.before(*choice) && settle(tracker, *choice, offer);
     }
   } while (done && parts_.stragglers.speculate(tracker, offer, speculated));
   policy_->end_offer(offer);
