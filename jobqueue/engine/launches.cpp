@@ -61,7 +61,9 @@ void Launches::schedule(TrackerState& tracker) {
     while (done && (containers || offer.free[0] > 0 || offer.free[1] > 0)) {
       const auto choice = policy_->choose(offer);
       if (!choice) break;
-      done = !said.before(*choice) && settle(tracker, *choice, offer);
+      const bool again = said.before(*choice);
+      if (again) refuse_choice(tracker, *choice, "it was taken back since");
+      done = !again && settle(tracker, *choice, offer);
     }
   } while (done && parts_.stragglers.speculate(tracker, offer, speculated));
   policy_->end_offer(offer);

@@ -230,7 +230,7 @@ TEST_F(EngineClaims, APolicyMayEndAHold) {
 TEST_F(EngineClaims, APolicyThatTakesBackWhatItSaysIsNotAskedForEver) {
   script.wavers = JobId(2);
   EXPECT_EQ(h.heartbeat("tt1"), "");
-  EXPECT_EQ(h.heartbeat("tt1"), "");
+  EXPECT_THAT(refusals(), testing::HasSubstr("it was taken back since"));
   EXPECT_TRUE(book().reservations().empty());
 }
 
