@@ -53,7 +53,9 @@ class Replay:
         self.rooms = {}  # the same, held for members of gangs
         self.reserved = {}  # tracker: job
         self.started = {}  # gang: when it did
+        self.moves = None  # (when, job): it gives up its tracker for a better one
         self.claims = {}  # claim: [queue, dimension, amount, deadline]
+        self.killed_for = {}  # (tracker, queue): when one was killed there for it, whose room it has not used
 
     def group(self, job, task):
         return self.groups[job, task.split(".")[0]]
@@ -62,12 +64,15 @@ class Replay:
         kind, job, task = event["event"], event.get("job"), event.get("task")
         if kind == "launch":
             self.rooms.pop((job, task), None)
+            self.killed_for.pop((event["tracker"], event["queue"]), None)
             group = self.group(job, task)
             ends = event["t"] + ms(group.get("time_limit", group["run_time"]))
             self.runs[job, task] = (event["tracker"], event["container"], ends)
         elif kind in ("finish", "fail", "kill"):  # who dies still has his room: that is not looked at
             self.runs.pop((job, task), None)
             self.rooms.pop((job, task), None)
+            if event.get("for"):
+                self.killed_for[event["tracker"], event["for"]] = event["t"]
         elif kind == "gang_hold":
             if (job, task) in self.rooms or (job, task) in self.runs:
                 raise Broken(f"it has room: {event}")
@@ -80,6 +85,7 @@ class Replay:
             self.reserved[event["tracker"]] = job
         elif kind == "unreserve":
             self.reserved.pop(event["tracker"], None)
+            self.moves = (event["t"], job) if event["reason"] == "better" else None
         elif kind == "claim":
             self.claims[event["claim"]] = [event["queue"], event["class"], event["amount"], event["deadline"]]
         elif kind in ("claim_met", "claim_dropped") and event["claim"] in self.claims:
@@ -119,6 +125,8 @@ class Replay:
         if job in (None, event["job"]) or (event["job"], event["task"]) in self.rooms:
             return
         if "time_limit" in self.group(event["job"], event["task"]) or self.is_overdue(event["queue"], event["t"]):
+            return
+        if (event["tracker"], event["queue"]) in self.killed_for:  # its room is held for it
             return
         raise Broken(f"{event['tracker']} is reserved for {job}: {event}")
 
@@ -177,7 +185,8 @@ class Large:
             self.lacking = 2.0  # to one before it in line
         elif event["event"] == "reserve" and event["t"] > self.front and not self.has_reservation():
             waits_for_amount = bool(self.replay.keep)  # perhaps; till then it is not first
-            if event["tracker"] in self.fits and not self.own and not waits_for_amount:
+            moves = self.replay.moves == (event["t"], event["job"])
+            if event["tracker"] in self.fits and not self.own and not waits_for_amount and not moves:
                 raise Broken(f"{self.id} is first in line: {event}")
         if self.was_shut_out and not self.is_shut_out():
             self.due = max(self.due, event["t"] + H)
