@@ -49,7 +49,7 @@ class HeadsStory : public ContainerStory {
 
 TEST(ContainerHeadsRandom, AreThoseThatAWalkOverAllQueuesFinds) {
   std::size_t launched = 0, reserved = 0, claims = 0, kills = 0;
-  for (unsigned seed = 1; seed <= 150; ++seed) {
+  for (unsigned seed = 1; seed <= some_seeds(150); ++seed) {
     HeadsStory story(seed, seed % 5 == 0);
     story.run(200);
     if (HasFailure()) return;
@@ -58,21 +58,21 @@ TEST(ContainerHeadsRandom, AreThoseThatAWalkOverAllQueuesFinds) {
     claims += story.times<ClaimOpened>();
     kills += story.times<KillOrdered>();
   }
-  EXPECT_GT(launched, 5'000u);
-  EXPECT_GT(reserved, 200u);
-  EXPECT_GT(claims, 200u);
-  EXPECT_GT(kills, 50u);
+  EXPECT_GT(launched, some_seeds(5'000));
+  EXPECT_GT(reserved, some_seeds(200));
+  EXPECT_GT(claims, some_seeds(200));
+  EXPECT_GT(kills, some_seeds(50));
 }
 
 TEST(ContainerHeadsRandom, InDeepTreesLikewise) {
   std::size_t reserved = 0;
-  for (unsigned seed = 1; seed <= 100; ++seed) {
+  for (unsigned seed = 1; seed <= some_seeds(100); ++seed) {
     HeadsStory story(seed, false, true);
     story.run(200);
     if (HasFailure()) return;
     reserved += story.times<Reserved>();
   }
-  EXPECT_GT(reserved, 200u);
+  EXPECT_GT(reserved, some_seeds(200));
 }
 
 }  // namespace
