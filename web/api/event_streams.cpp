@@ -185,8 +185,7 @@ SharedText EventStreams::text_for(const ChangeBatchPtr& batch, const StreamWish&
 void EventStreams::open(StreamWish wish, const HttpResponder& responder) {
   const std::string too_slow =
       event_text("bye", R"({"reason":"this reader is too slow; it may come back"})") + "\n";
-  auto stream =
-      responder.stream({.first = shared("retry: 2000\n\n"), .too_slow = shared(too_slow)});
+  auto stream = responder.stream({.too_slow = shared(too_slow)});
   if (!stream) return;
   // What names jobs is told of the others' topics as everybody, and of jobs by itself.
   StreamWish others = wish;
@@ -196,6 +195,9 @@ void EventStreams::open(StreamWish wish, const HttpResponder& responder) {
     others.topics.insert("");  // none is no longer all
   }
   const auto listener = std::make_shared<Listener>(std::move(others), stream);
+  // Before the first text, so that who has read any is told of the end.
+  if (!add(listener)) return stream->finish(the_end());
+  stream->send(shared("retry: 2000\n\n"));
   const auto seen = wish.seen;
   const std::lock_guard in_order(listener->order);
   const auto subscription = feed_->subscribe(
@@ -216,13 +218,17 @@ void EventStreams::open(StreamWish wish, const HttpResponder& responder) {
       stream->send(text_for(batch, listener->wish));
   }
   stream->send(shared(std::move(first)));
+}
+
+// False when no stream is opened any more.
+bool EventStreams::add(const std::shared_ptr<Listener>& listener) {
   const std::lock_guard lock(mutex_);
   std::erase_if(listeners_, [](const auto& entry) {
     const auto known = entry.lock();
     return !known || known->stream->over();
   });
-  if (stopped_) return stream->finish(the_end());
-  listeners_.push_back(listener);
+  if (!stopped_) listeners_.push_back(listener);
+  return !stopped_;
 }
 
 void EventStreams::stop() {

@@ -41,6 +41,7 @@ class EventStreams {
  private:
   class Listener;
   struct Made;  // texts for one batch, by what is wished
+  bool add(const std::shared_ptr<Listener>& listener);
   SharedText text_for(const ChangeBatchPtr& batch, const StreamWish& wish);
 
   JobTracker& tracker_;
