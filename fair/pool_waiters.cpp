@@ -41,18 +41,18 @@ bool PoolWaiters::is_held_back(PoolId leaf, const JobLine& line, const Resources
       return true;
   }
   return std::any_of(reserving.begin(), reserving.end(), [&](JobId job) {
-    return ends_reservation(line, need, job, reserves);
+    const Reservation* kept = reservation_of(state_, job);
+    return kept != nullptr && ends_reservation(line, need, *kept, reserves);
   });
 }
 
 // Where jobs divide the pool, those below their shares come before a larger task again and again.
-bool PoolWaiters::ends_reservation(const JobLine& line, const Resources& need, JobId of,
-                                   bool reserves) const {
-  const JobLine* other = of == line.job ? nullptr : standing_.find(of);
-  const Reservation* kept = reservation_of(state_, of);
-  if (other == nullptr || kept == nullptr || other->pool != line.pool) return false;
+bool PoolWaiters::ends_reservation(const JobLine& line, const Resources& need,
+                                   const Reservation& kept, bool reserves) const {
+  const JobLine* other = kept.job == line.job ? nullptr : standing_.find(kept.job);
+  if (other == nullptr || other->pool != line.pool) return false;
   const ShareLine& pool = amounts_.pool(line.pool);
-  const Resources& waits = state_.job(of).need(kept->kind);
+  const Resources& waits = state_.job(kept.job).need(kept.kind);
   const bool smaller = is_larger(state_.space(), waits, need);
   const bool divides = smaller && !standing_.in_order(line.pool);
   if ((reserves && !smaller) || (!divides && !comes_before(*other, waits, line, need)))
@@ -64,7 +64,7 @@ bool PoolWaiters::ends_reservation(const JobLine& line, const Resources& need, J
 bool PoolWaiters::ends_larger_one(const JobLine& line, const Resources& need) const {
   const auto& all = state_.claims().reservations();
   return std::any_of(all.begin(), all.end(), [&](const Reservation& kept) {
-    return ends_reservation(line, need, kept.job, true);
+    return ends_reservation(line, need, kept, true);
   });
 }
 

@@ -58,7 +58,8 @@ class PoolWaiters {
   PoolId child_towards(PoolId pool, PoolId leaf) const;
 
  private:
-  bool ends_reservation(const JobLine& line, const Resources& need, JobId of, bool reserves) const;
+  bool ends_reservation(const JobLine& line, const Resources& need, const Reservation& kept,
+                        bool reserves) const;
 
   const ClusterState& state_;
   const PoolTree& tree_;

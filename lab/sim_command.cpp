@@ -27,8 +27,11 @@ int run_compared(Context& context, const SimOptions& options) {
   const Comparison comparison;
   const int code =
       run_scenario(context, options, comparison.wrap(policy_factory()), nullptr);
-  if (comparison.difference().empty()) return code;
-  context.err << options.scenario << ": " << comparison.difference() << '\n';
+  std::string wrong = comparison.difference();
+  if (code == kExitDone && comparison.choices() == 0)
+    wrong = "no choice was compared: only capacity and fair on containers keep such orders";
+  if (wrong.empty()) return code;
+  context.err << options.scenario << ": " << wrong << '\n';
   return kExitNotSo;
 }
 
@@ -50,8 +53,8 @@ void add_broken_sim_command(CLI::App& app, Context& context) {
       ->excludes(broken);
   add_output_option(*command, context);
   command->footer(
-      "Exit codes: 0 nothing was noticed, 1 the check caught it, a choice was another one or an "
-      "expectation was not met, 2 wrong use.\n\n"
+      "Exit codes: 0 nothing was noticed, 1 the check caught it, a choice was another one, none "
+      "was compared or an expectation was not met, 2 wrong use.\n\n"
       "Examples:\n"
       "  weir-lab sim --break allocated-sum tests/scenarios/sim/manual.yaml\n"
       "  weir-lab sim --break maximum day.yaml --check full --events -\n"

@@ -126,7 +126,8 @@ class Replay:
             return
         if "time_limit" in self.group(event["job"], event["task"]) or self.is_overdue(event["queue"], event["t"]):
             return
-        if (event["tracker"], event["queue"]) in self.killed_for:  # its room is held for it
+        # Its room is held for it: who dies has gone within two heartbeats, and in the next two somebody of the queue has it.
+        if event["t"] - self.killed_for.get((event["tracker"], event["queue"]), -BEFORE) <= 4 * H:
             return
         raise Broken(f"{event['tracker']} is reserved for {job}: {event}")
 

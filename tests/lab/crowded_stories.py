@@ -231,7 +231,7 @@ def still(dice, policy):
 
 # Where somebody waited for too long once, or for ever; run each time.
 MENDED = {("large", "fair"): [974, 2481], ("gang", "capacity"): [2633], ("own", "capacity"): [718], ("own", "fair"): [21, 398, 440, 1313],
-          ("only", "capacity"): [31, 149], ("only", "fair"): [16, 135, 159, 183, 485, 1245, 2620, 2688],
+          ("only", "capacity"): [31, 149], ("only", "fair"): [16, 135, 159, 183, 485, 1245, 2620, 2688, 3502, 3955],
           ("tree", "capacity"): [255, 604, 763, 855, 976, 3550], ("tree", "fair"): [206, 618, 724, 800]}
 KINDS = {"large": large, "own": own, "only": only, "tree": tree, "gang": gang, "gangs": gangs, "still": still}
 

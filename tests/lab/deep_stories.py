@@ -58,6 +58,15 @@ def story(seed, policy):
     return {"cluster": {"trackers": trackers}, "settings": settings, "heartbeats": {"interval": "3s"}, "steps": list(steps(dice, into))}
 
 
+def run(weir_lab, file):
+    """What went wrong, or nothing."""
+    try:
+        ran = subprocess.run([weir_lab, "sim", "--compare", file], capture_output=True, text=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        return "it did not end within 300 s"
+    return (ran.stderr or ran.stdout)[-500:] if ran.returncode != 0 else ""
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weir_lab")
@@ -72,10 +81,10 @@ def main():
                 text = json.dumps(story(seed, policy))
                 file = pathlib.Path(scratch, f"deep-{policy}-{seed}.yaml")
                 file.write_text(text)
-                ran = subprocess.run([options.weir_lab, "sim", "--compare", file], capture_output=True, text=True, timeout=300)
-                if ran.returncode != 0:
+                wrong = run(options.weir_lab, file)
+                if wrong:
                     failed += 1
-                    print(f"{policy}, seed {seed}: {(ran.stderr or ran.stdout)[-500:]}")
+                    print(f"{policy}, seed {seed}: {wrong}", flush=True)
                     if options.keep:
                         pathlib.Path(options.keep, file.name).write_text(text)
                 file.unlink()

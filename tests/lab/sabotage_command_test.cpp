@@ -20,6 +20,14 @@ const char* const kOneTask =
     "  - heartbeat: tt1\n"
     "    expect: [J1/m0]\n";
 
+const char* const kOneContainer =
+    "settings: {policy: capacity, resources: containers}\n"
+    "cluster: {trackers: [{name: tt1, memory_mb: 4096, vcores: 4}]}\n"
+    "steps:\n"
+    "  - submit: {id: J1}\n"
+    "  - heartbeat: tt1\n"
+    "    expect: [J1/m0]\n";
+
 TEST(BrokenSim, TheBreachStopsTheRun) {
   const TemporaryDirectory directory;
   const std::string file = directory.write("s.yaml", kOneTask);
@@ -34,9 +42,16 @@ TEST(BrokenSim, TheBreachStopsTheRun) {
 
 TEST(ComparedSim, AsWithoutWhereEveryChoiceIsTheSame) {
   const TemporaryDirectory directory;
-  const std::string file = directory.write("s.yaml", kOneTask);
+  const std::string file = directory.write("s.yaml", kOneContainer);
   EXPECT_EQ(lab({"sim", "--compare", file}).code, kExitDone);
   EXPECT_EQ(lab({"sim", "--compare", "--break", "maximum", file}).code, kExitRefused);
+}
+
+TEST(ComparedSim, SaysSoWhereNothingIsCompared) {
+  const TemporaryDirectory directory;
+  const auto slots = lab({"sim", "--compare", directory.write("s.yaml", kOneTask)});
+  EXPECT_EQ(slots.code, kExitNotSo);
+  EXPECT_THAT(slots.err, HasSubstr("s.yaml: no choice was compared: only capacity and fair"));
 }
 
 TEST(FuzzCommand, ASeedThatBreaksARuleIsNamedWithTheCommandThatReplaysIt) {

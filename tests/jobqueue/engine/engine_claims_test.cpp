@@ -17,7 +17,6 @@ struct Script {
   std::vector<ClaimStep> steps;  // of the next review
   Preemption plan;               // of the next tick
   std::optional<Choice> first;   // the answer to the next offer
-  JobId wavers;                  // a tracker is reserved for it, and is not
 };
 
 class ScriptedPolicy : public FifoPolicy, public CopySplit, public Claims {
@@ -42,12 +41,6 @@ class ScriptedPolicy : public FifoPolicy, public CopySplit, public Claims {
   Preemption tick(TimeMs) override { return std::exchange(script_.plan, {}); }
   std::optional<Choice> choose(const Offer& offer) override {
     if (auto first = std::exchange(script_.first, std::nullopt)) return first;
-    if (script_.wavers.valid()) {
-      Choice choice{.task = {script_.wavers, TaskKind::kMap, 0}, .reserve_on = offer.tracker};
-      const bool reserved = !state_.claims().reservations().empty();
-      choice.what = reserved ? Choice::What::kReleaseReservation : Choice::What::kReserve;
-      return choice;
-    }
     if (closed) return std::nullopt;
     return FifoPolicy::choose(offer);
   }
@@ -225,13 +218,6 @@ TEST_F(EngineClaims, APolicyMayEndAHold) {
   h.heartbeat("tt1");
   EXPECT_TRUE(book().holds().empty());
   EXPECT_EQ(book().records().back().outcome, Outcome::kWasted);
-}
-
-TEST_F(EngineClaims, APolicyThatTakesBackWhatItSaysIsNotAskedForEver) {
-  script.wavers = JobId(2);
-  EXPECT_EQ(h.heartbeat("tt1"), "");
-  EXPECT_THAT(refusals(), testing::HasSubstr("it was taken back since"));
-  EXPECT_TRUE(book().reservations().empty());
 }
 
 TEST_F(EngineClaims, AHoldEndsWithItsTracker) {
