@@ -6,10 +6,9 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <thread>
 
 #include "tracker/tasktracker/posix.h"
 
@@ -85,24 +84,12 @@ Status rename_kept(const std::string& covered, const std::vector<KeptRename>& re
 
 std::string why_not_hidden(const HiddenDirectories& hidden) {
   if (::geteuid() != 0) return "not root";
-  auto pipe = make_pipe();
-  if (!pipe) return pipe.error().message;
-  const pid_t child = ::fork();
-  if (child < 0) return system_error("fork").message;
-  if (child == 0) {
-    const Status done = hide_directories(hidden);
-    if (!done) (void)write_all(pipe->write_end.get(), done.error().message, "pipe").ok();
-    ::_exit(0);
-  }
-  pipe->write_end.reset();
+  // Not in a child: a fork copies the locks that other threads hold, the allocator's among them.
+  // The namespace, and the capabilities that are lost, are this thread's.
   std::string why;
-  char bytes[512];
-  for (ssize_t n; (n = ::read(pipe->read_end.get(), bytes, sizeof bytes)) != 0;) {
-    if (n > 0) why.append(bytes, static_cast<std::size_t>(n));
-    if (n < 0 && errno != EINTR) break;
-  }
-  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  std::thread([&] {
+    if (const Status done = hide_directories(hidden); !done) why = done.error().message;
+  }).join();
   return why;
 }
 

@@ -2,7 +2,7 @@
 // namespace of their own, an empty read-only file system lies over the tracker's work directory,
 // and of what is below only the attempt's own is bound back. Control groups are read-only there,
 // and CAP_SYS_ADMIN and CAP_SYS_PTRACE are lost with the next program, so that it cannot be undone.
-// Everything else of the machine stays as it is. For a process of one thread.
+// Everything else of the machine stays as it is.
 #pragma once
 
 #include <string>
@@ -19,14 +19,14 @@ struct HiddenDirectories {
   std::vector<std::string> read_only;  // mount points
 };
 
-// In this process and those it starts, for good.
+// Of the calling thread and the processes it starts, for good.
 Status hide_directories(const HiddenDirectories& hidden);
 // After that: what is kept has another name, in the directory where it is, from now on.
 struct KeptRename {
   std::string from, to;
 };
 Status rename_kept(const std::string& covered, const std::vector<KeptRename>& renames);
-// Whether that works here, tried by a child: empty, or why not.
+// Whether that works here, tried by a thread that then ends: empty, or why not.
 std::string why_not_hidden(const HiddenDirectories& hidden);
 
 }  // namespace weir::tasktracker
