@@ -54,6 +54,18 @@ bool active(const std::string& protection) {
   return false;
 }
 
+// The tracker itself keeps its mounts and its capabilities; who asks is the main thread.
+TEST(Isolation, TryingWhetherItWorksChangesNothingHere) {
+  const auto here = [] {
+    const std::string status = read_text("/proc/self/status");
+    return read_text("/proc/self/mountinfo") + status.substr(status.find("CapInh"), 5 * 24);
+  };
+  const std::string before = here();
+  EXPECT_THAT(before, HasSubstr("CapBnd"));
+  EXPECT_EQ(lines_of({}).size(), lines_of({.mounts = false}).size());
+  EXPECT_EQ(here(), before);
+}
+
 TEST(Isolation, TheEnvironmentIsCleanButForWhatIsNamed) {
   ::setenv("SECRET_TOKEN", "s3cret", 1);
   ::setenv("JAVA_HOME", "/opt/java", 1);
