@@ -1,3 +1,4 @@
+#include "capacity/container_contest.h"
 #include "capacity/container_heads.h"
 
 #include <algorithm>
@@ -27,10 +28,15 @@ ContainerHeads::ContainerHeads(const ClusterState& state, ContainerStanding& sta
       size_of_(64, nullptr),
       claimed_(state.tree().size()),
       keys_(state.tree().size()),
+      steps_(state.tree().size()),
       owed_(state.tree().size(), 0),
+      reservers_(state.tree().size()),
       moving_at_(state.tree().size(), 0),
       answered_at_(state.tree().size(), 0) {
   const QueueTree& tree = state.tree();
+  for (const Reservation& kept : state.claims().reservations())
+    reservers_changed_.push_back(kept.queue);
+  reservers_order_.resize(tree.node(QueueTree::root()).children.size());
   for (std::size_t q = 1; q < tree.size(); ++q) {
     const auto& family = tree.node(tree.parent(QueueId(q))).children;
     place_[q] = static_cast<std::uint32_t>(
@@ -51,28 +57,10 @@ std::optional<ContainerHeads::Head> ContainerHeads::best(const Reach& reach) {
   follow();
   if (standing_.bounds().any_keeps() || reach.ends_by) return walked(reach);
   const SizeMasks masks = masks_of(reach);
-  note_movers(reach);
-  if (masks == SizeMasks{} && movers_.empty()) return std::nullopt;
+  note_offer(reach);
+  if (masks == SizeMasks{} && !may_move_) return std::nullopt;
   return best_in(QueueTree::root(), masks, reach);
 }
-
-// The best of a family's heads so far.
-struct ContainerHeads::Contest {
-  const std::vector<QueueId>& children;
-  Views::View* view = nullptr;  // null: nothing starts there, or reserves it anew
-  std::function<bool(const Head&)> gives_way = {};  // to who waits below the queue
-  std::optional<Head> best = std::nullopt;
-  std::uint32_t child = 0;  // whose it is
-  bool is_won_by(const Views::Rank& rank) const {
-    return !best || rank < Views::Rank{best->step, best->key, child};
-  }
-  void enter(std::uint32_t from, const std::optional<Head>& head) {
-    if (!head || !is_won_by({head->step, head->key, from})) return;
-    if (gives_way && gives_way(*head)) return;
-    best = head;
-    child = from;
-  }
-};
 
 std::optional<ContainerHeads::Head> ContainerHeads::best_in(QueueId queue, const SizeMasks& masks,
                                                             const Reach& reach) {
@@ -89,7 +77,7 @@ std::optional<ContainerHeads::Head> ContainerHeads::best_in(QueueId queue, const
     });
     if (first == nullptr || !contest.is_won_by({first->step, first->key, child})) break;
     // Of a queue where a job would move its reservation here the view may be wrong.
-    if (moving_at_[children[child].index()] == offers_) {
+    if (has_movers(children[child], reach)) {
       const Head kept = *first;
       const auto head = ask(children[child], kept, masks, reach);
       if (!head || head->job != kept.job || head->kind != kept.kind) {
@@ -112,30 +100,6 @@ std::optional<ContainerHeads::Head> ContainerHeads::best_in(QueueId queue, const
   ask_movers(queue, masks, reach, contest);
   if (contest.view != nullptr) contest.view->show_all();
   return contest.best;
-}
-
-// Queues where jobs would move their reservations here, and that have not been asked for it.
-void ContainerHeads::ask_movers(QueueId queue, const SizeMasks& masks, const Reach& reach,
-                                Contest& contest) {
-  const auto& children = contest.children;
-  for (const QueueId q : moving_) {
-    if (state_.tree().parent(q) == queue && answered_at_[q.index()] != offers_)
-      contest.enter(place_[q.index()], ask(q, std::nullopt, masks, reach));
-  }
-  for (const Reserver& mover : movers_) {
-    const std::size_t leaf = mover.leaf.index();
-    const std::uint32_t child = place_[leaf];
-    if (state_.tree().parent(mover.leaf) != queue || answered_at_[leaf] == offers_) continue;
-    const int step = standing_.step_of(mover.leaf, mover.size->need);
-    if (!contest.is_won_by({step, keys_[leaf].of(step), child})) continue;
-    std::optional<Head> kept;
-    if (contest.view != nullptr) {
-      kept = contest.view->known(child, [&](std::uint32_t c) {
-        return answer(children[c], narrowed(masks, children[c]));
-      });
-    }
-    contest.enter(child, ask(mover.leaf, kept, masks, reach));
-  }
 }
 
 // What a queue gives on the tracker on offer; `kept` is what it would give on any such, if that is
@@ -164,7 +128,9 @@ std::optional<ContainerHeads::Views::Rank> ContainerHeads::at_best(QueueId queue
                                                                    const SizeMasks& masks) const {
   const std::uint64_t sizes = masks.starts | masks.reserves | masks.picky | masks.elsewhere;
   if (sizes == 0) return std::nullopt;
-  Views::Rank rank{.child = place_[queue.index()]};
+  const Steps& with = steps_[queue.index()];
+  Views::Rank rank;
+  rank.child = place_[queue.index()];
   const auto& deadline = claimed_[queue.index()];
   const bool may_claim = !state_.tree().leaf(queue) || (owed_[queue.index()] & masks.starts) != 0;
   if (deadline && may_claim) {
@@ -172,10 +138,9 @@ std::optional<ContainerHeads::Views::Rank> ContainerHeads::at_best(QueueId queue
     rank.key = {*deadline, 1};
     return rank;
   }
-  rank.step = (sizes & kFurtherSizes) != 0 ? kWithinGuarantee : kBeyond;
-  each_size(sizes & ~kFurtherSizes, [&](std::size_t number) {
-    rank.step = std::min(rank.step, standing_.step_of(queue, size_of_[number]->need));
-  });
+  rank.step = (sizes & (with.guaranteed | kFurtherSizes)) != 0 ? kWithinGuarantee
+              : (sizes & with.allocated) != 0                  ? kWithinAllocation
+                                                               : kBeyond;
   rank.key = keys_[queue.index()].of(rank.step);
   return rank;
 }

@@ -26,6 +26,7 @@ class ContainerHeads {
     bool reserves = false;
     bool lacks_amount = false;  // it begins to wait for what others keep
     bool waits = false;  // for room below a maximum: where that is nothing passes it
+    bool over_limit = false;  // its user is, and all others who could start are as well
     int step = kBeyond;
     Fraction key;  // of claims the deadline
     bool overdue(TimeMs now) const { return step == kClaim && key.part <= now; }
@@ -43,7 +44,7 @@ class ContainerHeads {
   ContainerHeads(const ClusterState& state, ContainerStanding& standing);
   // Reservations in the leaf have changed.
   void reserved(QueueId leaf) {
-    reservations_changed_ = true;
+    reservers_changed_.push_back(leaf);
     mark(leaf);
   }
 
@@ -69,21 +70,31 @@ class ContainerHeads {
  private:
   using Views = HeadViews<Head>;
   using Bucket = ContainerItems::Bucket;
+  struct Contest;
 
   // --- container_heads_sizes.cpp: what has changed, and what the tracker is for which sizes ---
   void follow();
   void follow_claims();
   void mark(QueueId queue);
   void read_sizes(QueueId leaf);
+  void read_steps(QueueId queue);
   void read_owed(QueueId leaf);
   const SizeMasks& masks_of(const Reach& reach);
   SizeMasks narrowed(const SizeMasks& masks, QueueId child) const;
-  void note_movers(const Reach& reach);
+
+  // --- container_heads_movers.cpp: whose reservations would move to the tracker on offer ---
+  struct Mover;
+  void read_reservers(QueueId leaf);
+  std::optional<Views::Rank> rank_of_reservers(QueueId leaf) const;
+  void rank_reservers(QueueId leaf);
+  void note_offer(const Reach& reach);
+  bool moves(Mover& kept, const Reach& reach);
+  bool has_movers(QueueId child, const Reach& reach);
+  void ask_movers(QueueId queue, const SizeMasks& masks, const Reach& reach, Contest& contest);
+  Head with_movers(QueueId leaf, const Head& kept, const Reach& reach);
 
   // --- container_heads.cpp: which of the queues ---
   std::optional<Head> best_in(QueueId queue, const SizeMasks& masks, const Reach& reach);
-  struct Contest;
-  void ask_movers(QueueId queue, const SizeMasks& masks, const Reach& reach, Contest& contest);
   std::optional<Head> ask(QueueId queue, const std::optional<Head>& kept, const SizeMasks& masks,
                           const Reach& reach);
   Views::View& view_of(QueueId queue, const SizeMasks& masks);
@@ -105,7 +116,6 @@ class ContainerHeads {
   // --- container_heads_of_leaves.cpp: which of a leaf's tasks ---
   Views::Answer answer_of_leaf(QueueId leaf, const SizeMasks& masks) const;
   bool answers_for_claim(QueueId leaf, const SizeMasks& masks, Views::Answer& answer) const;
-  std::optional<Head> with_movers(QueueId leaf, const Head& kept, const Reach& reach) const;
   std::optional<Head> head_of_leaf(QueueId leaf, const Reach& reach) const;
   std::optional<Head> head_of_claim(QueueId leaf, const Reach& reach) const;
   std::optional<TimeMs> deadline_of(QueueId leaf) const;  // of its earliest claim
@@ -149,14 +159,26 @@ class ContainerHeads {
       return step == kWithinAllocation ? of_allocation : of_guarantee;
     }
   };
-  std::vector<Keys> keys_;           // as of the last change
+  std::vector<Keys> keys_;           // as of the last change,
+  struct Steps {
+    std::uint64_t guaranteed = 0, allocated = 0, is_short = 0;
+  };
+  std::vector<Steps> steps_;  // likewise, the sizes that are within these, or short here
   std::vector<std::uint64_t> owed_;  // of a leaf with claims: sizes that it is owed
   SizesHere here_;  // on the tracker on offer
-  std::vector<Reserver> reserved_;  // all,
-  bool reservations_changed_ = true;
-  std::vector<Reserver> movers_;    // and those that would move to the tracker on offer,
-  std::vector<QueueId> moving_;  // with the queues above their leaves
-  // By QueueId, at which offer they had such a job, and were asked for it.
+  // Who has a tracker reserved.
+  struct Mover : Reserver {
+    explicit Mover(const Reserver& reserver) : Reserver(reserver) {}
+    std::uint64_t asked_at = 0;  // at which offer,
+    bool would_move = false;     // and what came of it
+  };
+  std::vector<std::vector<Mover>> reservers_;  // by QueueId, of leaves
+  std::vector<QueueId> reservers_changed_;
+  std::vector<QueueId> reserving_, reserving_deep_;  // leaves with any, and not just below the root
+  WinnerTree<Views::Rank> reservers_order_;  // of those below it: where these come at best
+  bool may_move_ = false;
+  std::vector<QueueId> moving_;  // the queues above deep ones of which somebody would move here
+  // By QueueId, at which offer that was so, and they were asked for it.
   std::vector<std::uint64_t> moving_at_, answered_at_;
   std::uint64_t offers_ = 0;
 };

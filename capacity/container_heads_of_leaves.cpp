@@ -96,7 +96,8 @@ ContainerHeads::Views::Answer ContainerHeads::answer_of_leaf(QueueId leaf,
         answer.depends = mask_of(*bucket.size) == kFurtherSizes ||
                          is_particular(state_.job(item.job.id), item.kind);
         if (!answer.depends)
-          answer.head = Head{.job = item.job.id, .kind = item.kind, .size = bucket.size};
+          answer.head = Head{
+              .job = item.job.id, .kind = item.kind, .size = bucket.size, .over_limit = true};
         return true;
       });
   return answer;
@@ -104,6 +105,7 @@ ContainerHeads::Views::Answer ContainerHeads::answer_of_leaf(QueueId leaf,
 
 bool ContainerHeads::answers_for_claim(QueueId leaf, const SizeMasks& masks,
                                        Views::Answer& answer) const {
+  if (!claimed_[leaf.index()] || (owed_[leaf.index()] & masks.starts) == 0) return false;
   const auto deadline = deadline_of(leaf);
   if (!deadline) return false;
   each_owed(state_, standing_.items(leaf), leaf, standing_.guaranteed(leaf),
@@ -123,36 +125,6 @@ bool ContainerHeads::answers_for_claim(QueueId leaf, const SizeMasks& masks,
               return true;
             });
   return answer.depends || answer.head.has_value();
-}
-
-// The leaf's head where jobs would move their reservations to the tracker, `kept` being what it is
-// without them.
-std::optional<ContainerHeads::Head> ContainerHeads::with_movers(QueueId leaf, const Head& kept,
-                                                                const Reach& reach) const {
-  if (kept.step == kClaim) return kept;
-  // Who is over his limit comes after all who are not.
-  if (users_.over_limit(leaf, state_.job(kept.job).user, kept.size->need))
-    return head_of_leaf(leaf, reach);
-  const auto order_of = [&](JobId job, TaskKind kind) {
-    return ItemOrder{job_order(state_, state_.job(job)), kind};
-  };
-  Head head = kept;
-  const ContainerWaiters::InLeaf waiting(waiters_, leaf);
-  ItemOrder first = order_of(kept.job, kept.kind);
-  for (const Reserver& mover : movers_) {
-    if (mover.leaf != leaf) continue;
-    const ItemOrder order = order_of(mover.job, mover.kind);
-    if (!(order < first)) continue;
-    const Resources& need = mover.size->need;
-    if (waiting.is_in_the_way(order, need)) continue;
-    const Job& job = state_.job(mover.job);
-    const Amounts others = users_.reserved_by_others(leaf, job.user, job.id);
-    if (users_.over_limit(leaf, job.user, need, others)) continue;
-    if (!standing_.short_on_the_way(leaf, need) || !reach.reserve->task(job, mover.kind)) continue;
-    first = order;
-    head = Head{.job = job.id, .kind = mover.kind, .size = mover.size, .reserves = true};
-  }
-  return head;
 }
 
 // --- On the tracker on offer ---

@@ -23,9 +23,13 @@ void ContainerHeads::follow() {
     if (state_.tree().leaf(queue)) {
       read_sizes(queue);
       read_owed(queue);
+      rank_reservers(queue);
     }
+    read_steps(queue);
     mark(queue);
   }
+  for (const QueueId leaf : reservers_changed_) read_reservers(leaf);
+  reservers_changed_.clear();
   if (state_.claims().version() == claims_seen_) return;
   claims_seen_ = state_.claims().version();
   follow_claims();
@@ -66,6 +70,7 @@ void ContainerHeads::read_sizes(QueueId leaf) {
   for (QueueId q = leaf; sizes != sizes_[q.index()] || picky != picky_[q.index()];) {
     sizes_[q.index()] = sizes;
     picky_[q.index()] = picky;
+    read_steps(q);
     if (q == QueueTree::root()) return;
     q = state_.tree().parent(q);
     sizes = picky = 0;
@@ -74,6 +79,19 @@ void ContainerHeads::read_sizes(QueueId leaf) {
       picky |= picky_[child.index()];
     }
   }
+}
+
+// How the queue stands with one more task of each size that it could start.
+void ContainerHeads::read_steps(QueueId queue) {
+  Steps& with = steps_[queue.index()] = {};
+  each_size(sizes_[queue.index()] & ~kFurtherSizes, [&](std::size_t number) {
+    const Resources& need = size_of_[number]->need;
+    const std::uint64_t mask = std::uint64_t{1} << number;
+    const int step = standing_.step_of(queue, need);
+    if (step == kWithinGuarantee) with.guaranteed |= mask;
+    if (step == kWithinAllocation) with.allocated |= mask;
+    if (standing_.is_short_here(queue, need)) with.is_short |= mask;
+  });
 }
 
 // Of the first that it is owed: few have more.
@@ -111,36 +129,11 @@ bool ContainerHeads::any_might_have_turn(const ReserveHere& reserve) const {
 // What of it matters to a child; it may reserve only while it is short.
 SizeMasks ContainerHeads::narrowed(const SizeMasks& masks, QueueId child) const {
   const std::size_t q = child.index();
-  SizeMasks out = {.starts = masks.starts & sizes_[q],
-                   .reserves = masks.reserves & sizes_[q],
-                   .picky = masks.picky & picky_[q],
-                   .elsewhere = bounded_within_[q] ? masks.elsewhere & sizes_[q] : 0};
-  each_size(out.reserves | out.picky, [&](std::size_t number) {
-    if (standing_.is_short_here(child, size_of_[number]->need)) return;
-    out.reserves &= ~(std::uint64_t{1} << number);
-    out.picky &= ~(std::uint64_t{1} << number);
-  });
-  return out;
-}
-
-// Jobs that would move their reservations here: whether they come before others of their leaves is
-// asked there.
-void ContainerHeads::note_movers(const Reach& reach) {
-  moving_.clear();
-  movers_.clear();
-  ++offers_;
-  if (reach.reserve == nullptr || reach.tracker.keeps > 0) return;
-  if (std::exchange(reservations_changed_, false)) reserved_ = reservers(state_);
-  for (const Reserver& kept : reserved_) {
-    if (!would_move_here(kept, here_, *reach.reserve)) continue;
-    movers_.push_back(kept);
-    moving_at_[kept.leaf.index()] = offers_;
-    for (QueueId q = state_.tree().parent(kept.leaf);
-         q != QueueTree::root() && moving_at_[q.index()] != offers_; q = state_.tree().parent(q)) {
-      moving_at_[q.index()] = offers_;
-      moving_.push_back(q);
-    }
-  }
+  const std::uint64_t is_short = steps_[q].is_short;
+  return {.starts = masks.starts & sizes_[q],
+          .reserves = masks.reserves & sizes_[q] & is_short,
+          .picky = masks.picky & picky_[q] & is_short,
+          .elsewhere = bounded_within_[q] ? masks.elsewhere & sizes_[q] : 0};
 }
 
 }  // namespace weir

@@ -2,6 +2,7 @@
 // are short of (container_waiters.h tells what they leave to it from then on).
 #include <algorithm>
 
+#include "capacity/container_contest.h"
 #include "capacity/container_heads.h"
 #include "jobqueue/policy/container_items.h"
 

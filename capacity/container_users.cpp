@@ -21,9 +21,15 @@ std::int64_t active(const QueueState& leaf, Dimension d) {
   });
 }
 
-std::int64_t runs(const QueueState& leaf, UserId id, Dimension d) {
+const UserInQueue* find(const QueueState& leaf, UserId id) {
   const auto user = leaf.users.find(id);
-  return user == leaf.users.end() ? 0 : user->second.running[d];
+  return user == leaf.users.end() ? nullptr : &user->second;
+}
+std::int64_t runs(const UserInQueue* user, Dimension d) {
+  return user == nullptr ? 0 : user->running[d];
+}
+std::int64_t runs(const QueueState& leaf, UserId id, Dimension d) {
+  return runs(find(leaf, id), d);
 }
 
 }  // namespace
@@ -96,8 +102,9 @@ std::optional<ContainerUsers::Over> ContainerUsers::where_over(QueueId leaf, Use
                                                                const Resources& task,
                                                                const Amounts& reserved) const {
   if (!limited(leaf)) return std::nullopt;
+  const UserInQueue* there = find(state_.queue(leaf), user);
   for (const Dimension d : state_.space().dimensions()) {
-    if (task[d] == 0 || has_enough(leaf, user, d, task[d] + reserved[d])) continue;
+    if (task[d] == 0 || has_enough(leaf, there, d, task[d] + reserved[d])) continue;
     const Part mine = part(leaf, user, d, task[d]);
     if (mine.has + reserved[d] + task[d] > mine.allowed) return Over{d, mine.has, mine.allowed};
   }
@@ -129,11 +136,12 @@ std::int64_t ContainerUsers::limit_shown(QueueId queue, Dimension d) const {
 }
 
 // Quickly, for most: within an equal part of what the leaf has.
-bool ContainerUsers::has_enough(QueueId leaf, UserId id, Dimension d, std::int64_t more) const {
+bool ContainerUsers::has_enough(QueueId leaf, const UserInQueue* user, Dimension d,
+                                std::int64_t more) const {
   if (state_.tree().node(leaf).settings.user_limit.factor_millionths) return false;
   const QueueState& queue = state_.queue(leaf);
   const QueueLine& line = standing_.line(leaf, d);
-  return (runs(queue, id, d) + more) * std::max<std::int64_t>(active(queue, d), 1) <=
+  return (runs(user, d) + more) * std::max<std::int64_t>(active(queue, d), 1) <=
          std::max(line.guaranteed, line.allocated);
 }
 

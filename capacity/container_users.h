@@ -50,7 +50,7 @@ class ContainerUsers {
     std::int64_t has = 0, allowed = 0;
   };
   bool limited(QueueId leaf) const;
-  bool has_enough(QueueId leaf, UserId user, Dimension d, std::int64_t more) const;
+  bool has_enough(QueueId leaf, const UserInQueue* user, Dimension d, std::int64_t more) const;
   Part part(QueueId leaf, UserId user, Dimension d, std::int64_t need) const;
 
   const ClusterState& state_;

@@ -8,6 +8,7 @@
 
 #include <boost/container/flat_map.hpp>
 #include <boost/container/small_vector.hpp>
+#include <compare>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,8 +37,9 @@ struct ShareLine {
 // RUN / (w * T), the largest of the dimensions that count; within a minimum share RUN / M.
 struct PoolPart {
   std::int64_t part = 0, of = 1, weight = 1;
-  friend bool operator<(const PoolPart& a, const PoolPart& b) {
-    return Int128(a.part) * b.of * b.weight < Int128(b.part) * a.of * a.weight;
+  friend std::weak_ordering operator<=>(const PoolPart& a, const PoolPart& b) {
+    if (a.of == b.of && a.weight == b.weight) return a.part <=> b.part;
+    return Int128(a.part) * b.of * b.weight <=> Int128(b.part) * a.of * a.weight;
   }
 };
 

@@ -143,7 +143,7 @@ PoolHeads::Views::Rank PoolHeads::best_rank(PoolId family, std::uint32_t child) 
   const PoolId pool = here.pools[child];
   auto& best = families_[pool.index()].best;
   if (!best) best = amounts_.best_rank(pool);
-  return {.step = best->step, .key = {.part = best->key}, .child = child};
+  return {best->step, {.part = best->key}, child};
 }
 
 // What a child would give on any tracker where these masks hold.
@@ -197,7 +197,7 @@ std::optional<PoolHeads::Head> PoolHeads::walked(PoolId pool, const Reach& reach
     for (const auto& [name, child] : node.children) {
       const PoolRank at_best = amounts_.best_rank(child);
       pools.push_back(child);
-      add({.step = at_best.step, .key = {.part = at_best.key}});
+      add({at_best.step, {.part = at_best.key}});
     }
   } else if (could_give(pool, reach)) {
     amounts_.settle_jobs(pool);
@@ -216,7 +216,7 @@ std::optional<PoolHeads::Head> PoolHeads::walked(PoolId pool, const Reach& reach
                             : walked(pools[at_best.child], reach);
     if (!head || gives_way(pool, waiters, *head)) continue;
     if (node.leaf()) place(*jobs[at_best.child], *head);
-    const Views::Rank rank{.step = head->step, .key = head->key, .child = at_best.child};
+    const Views::Rank rank{head->step, head->key, at_best.child};
     if (best && !(rank < best_rank)) continue;
     best = head;
     best_rank = rank;
@@ -254,7 +254,7 @@ PoolHeads::Views::Rank PoolHeads::best_rank(const JobLine& line) const {
   const PoolRank best = standing_.in_order(line.pool)
                             ? PoolRank{.step = static_cast<int>(line.priority)}
                             : amounts_.best_rank(line);
-  return {.step = best.step, .key = {best.key, line.tie.first, line.name_order}};
+  return {best.step, {best.key, line.tie.first, line.name_order}};
 }
 
 }  // namespace weir

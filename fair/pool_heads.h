@@ -26,10 +26,10 @@ class PoolHeads {
     PoolPart part;
     TimeMs submitted = 0;
     std::uint64_t name = 0;
-    friend bool operator<(const Key& a, const Key& b) {
-      if (a.part < b.part) return true;
-      if (b.part < a.part) return false;
-      return a.submitted != b.submitted ? a.submitted < b.submitted : a.name < b.name;
+    friend std::weak_ordering operator<=>(const Key& a, const Key& b) {
+      if (const auto order = a.part <=> b.part; order != 0) return order;
+      if (a.submitted != b.submitted) return a.submitted <=> b.submitted;
+      return a.name <=> b.name;
     }
   };
   struct Head {
@@ -175,7 +175,8 @@ class PoolHeads {
   std::vector<PoolId> changed_;
   bool pools_changed_ = true;
   SizesHere here_;  // on the tracker on offer
-  std::vector<Reserver> reserved_;      // all
+  std::vector<Reserver> reserved_;      // all,
+  std::vector<const JobLine*> lines_;   // and as these; null: it has no place in its leaf
   std::vector<PoolId> reserving_;       // whose jobs they are
   bool reservations_changed_ = true;
   JobId assembler_;

@@ -32,6 +32,7 @@ void PoolHeads::read(JobLine& line) {
     line.place = family.free.back();
     family.free.pop_back();
     family.jobs[line.place] = &line;
+    reservations_changed_ = true;
   }
   if (line.place != JobLine::kNoPlace) {
     views_.mark(line.pool.index(), line.place);
@@ -43,6 +44,7 @@ void PoolHeads::read(JobLine& line) {
   family.jobs[line.place] = nullptr;
   family.free.push_back(line.place);
   line.place = JobLine::kNoPlace;
+  reservations_changed_ = true;
 }
 
 void PoolHeads::turn_changed(JobId job) {
@@ -137,9 +139,12 @@ void PoolHeads::read_reservations() {
   reserved_ = std::move(now);
   for (const PoolId pool : reserving_) families_[pool.index()].reserving.clear();
   reserving_.clear();
+  lines_.clear();
   for (const Reserver& kept : reserved_) {
     const JobLine* line = standing_.find(kept.job);
-    if (line == nullptr || line->place == JobLine::kNoPlace) continue;
+    const bool has_place = line != nullptr && line->place != JobLine::kNoPlace;
+    lines_.push_back(has_place ? line : nullptr);
+    if (!has_place) continue;
     families_[line->pool.index()].reserving.push_back(kept.job);
     reserving_.push_back(line->pool);
   }
@@ -194,10 +199,9 @@ bool PoolHeads::note_movers(const Reach& reach) {
   ++offers_;
   bool any = false;
   if (reach.reserve == nullptr || reach.tracker.keeps > 0) return false;
-  for (const Reserver& kept : reserved_) {
-    if (!would_move_here(kept, here_, *reach.reserve)) continue;
-    const JobLine* line = standing_.find(kept.job);
-    if (line == nullptr || line->place == JobLine::kNoPlace) continue;
+  for (std::size_t i = 0; i < reserved_.size(); ++i) {
+    const JobLine* line = lines_[i];
+    if (line == nullptr || !would_move_here(reserved_[i], here_, *reach.reserve)) continue;
     any = true;
     std::uint32_t child = line->place;
     for (PoolId p = line->pool; p.valid(); p = tree_.node(p).parent) {

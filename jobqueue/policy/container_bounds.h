@@ -4,6 +4,7 @@
 // Pure functions, any thread.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 #include "jobqueue/model/per_dimension.h"
@@ -53,9 +54,10 @@ inline Amounts minus(const Space& space, Amounts run, const Resources& task) {
 // A part of something: RUN of a guarantee. 0/0 is 0, x/0 is more than anything else.
 struct Fraction {
   std::int64_t part = 0, whole = 1;
-  friend bool operator<(const Fraction& a, const Fraction& b) {
-    if (a.whole == 0 || b.whole == 0) return a.part_of_nothing() < b.part_of_nothing();
-    return Int128(a.part) * b.whole < Int128(b.part) * a.whole;
+  friend std::weak_ordering operator<=>(const Fraction& a, const Fraction& b) {
+    if (a.whole == 0 || b.whole == 0) return a.part_of_nothing() <=> b.part_of_nothing();
+    if (a.whole == b.whole) return a.part <=> b.part;
+    return Int128(a.part) * b.whole <=> Int128(b.part) * a.whole;
   }
 
  private:

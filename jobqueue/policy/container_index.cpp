@@ -58,8 +58,8 @@ void ContainerIndex::read(JobId id, TaskKind kind) {
 
 void ContainerIndex::cluster_changed() {
   placeable_.refresh();
-  for (auto& [id, entry] : jobs_) {
-    for (const TaskKind kind : state_.job(id).items()) read(id, kind);
+  for (const auto& [id, job] : state_.jobs()) {
+    for (const TaskKind kind : job->items()) read(id, kind);
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <unordered_map>
 #include <vector>
 
 #include "jobqueue/policy/container_bounds.h"
@@ -72,7 +72,7 @@ class ContainerIndex {
   const ClusterState& state_;
   Rules rules_;
   Placeable placeable_;
-  std::map<JobId, Entry> jobs_;
+  std::unordered_map<JobId, Entry> jobs_;  // looked up, never walked
   std::vector<Leaf> leaves_;
   std::vector<Amounts> pending_in_;  // by QueueId
   std::vector<std::size_t> changed_;

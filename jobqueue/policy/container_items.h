@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <boost/container/flat_map.hpp>
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
-#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -59,7 +59,8 @@ class ContainerItems {
       std::uint32_t place;
     };
     const auto later = [](const Cursor& a, const Cursor& b) { return *b.at < *a.at; };
-    std::vector<Cursor> opened;  // a heap: buckets whose first items could not start
+    // A heap: buckets whose first items could not start.
+    boost::container::small_vector<Cursor, 8> opened;
     auto head = heads_.begin();
     while (head != heads_.end() || !opened.empty()) {
       Cursor cursor{};
@@ -85,7 +86,7 @@ class ContainerItems {
   using Key = std::tuple<UserId, std::uint32_t, DurationMs, bool>;  // the size's number
   boost::container::flat_map<Key, std::uint32_t> places_;
   std::vector<Bucket> buckets_;
-  std::map<ItemOrder, std::uint32_t> heads_;  // first items -> places of buckets
+  boost::container::flat_map<ItemOrder, std::uint32_t> heads_;  // first items -> places of buckets
   std::vector<std::uint32_t> free_;
   std::int64_t items_ = 0;
 };

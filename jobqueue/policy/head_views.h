@@ -19,18 +19,22 @@
 
 namespace weir {
 
-// Where a child stands among its siblings; ties go to the earlier one.
+// Where a child stands among its siblings; ties go to the earlier one. The key comes first, so that
+// the place in a tournament stands in the padding at the end.
 template <class Key>
 struct HeadRank {
-  int step = 0;
-  Key key{};
-  std::uint32_t child = 0;
-  bool known = false;  // else it comes there at best
+  HeadRank() = default;
+  HeadRank(int step, const Key& key, std::uint32_t child = 0, bool known = false)
+      : key(key), step(step), child(child), known(known) {}
   friend bool operator<(const HeadRank& a, const HeadRank& b) {
     if (a.step != b.step) return a.step < b.step;
-    if (a.key < b.key) return true;
-    return !(b.key < a.key) && a.child < b.child;
+    if (const auto order = a.key <=> b.key; order != 0) return order < 0;
+    return a.child < b.child;
   }
+  Key key{};
+  int step = 0;
+  std::uint32_t child = 0;
+  bool known = false;  // else it comes there at best
 };
 
 // A head has a `step` and, among those of one step, a `key`.

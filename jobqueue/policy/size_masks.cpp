@@ -26,13 +26,16 @@ SizesHere sizes_here(const ClusterState& state, const TrackerState& tracker, con
   return here;
 }
 
+Reserver reserver_of(const ClusterState& state, const Reservation& kept) {
+  const Job& job = state.job(kept.job);
+  return {kept.queue, kept.job, kept.kind, &job.size(kept.kind), kept.tracker,
+          job.picky(kept.kind), kept.least};
+}
+
 std::vector<Reserver> reservers(const ClusterState& state) {
   std::vector<Reserver> all;
-  for (const Reservation& kept : state.claims().reservations()) {
-    const Job& job = state.job(kept.job);
-    all.push_back({kept.queue, kept.job, kept.kind, &job.size(kept.kind), kept.tracker,
-                   job.picky(kept.kind), kept.least});
-  }
+  for (const Reservation& kept : state.claims().reservations())
+    all.push_back(reserver_of(state, kept));
   return all;
 }
 

@@ -58,7 +58,8 @@ struct Reserver {
   bool picky = false;
   Lack least;
 };
-std::vector<Reserver> reservers(const ClusterState& state);
+Reserver reserver_of(const ClusterState& state, const Reservation& kept);
+std::vector<Reserver> reservers(const ClusterState& state);  // all
 bool would_move_here(const Reserver& kept, const SizesHere& here, const ReserveHere& reserve);
 
 }  // namespace weir
