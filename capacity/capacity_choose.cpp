@@ -15,6 +15,8 @@ std::optional<Choice> CapacityPolicy::choose(const Offer& offer) {
     const std::int64_t free = offer.free[index(kind)];
     if (free <= 0) continue;
     settle(kind);
+    const bool any = classes_[index(kind)].shares.line(QueueTree::root()).facts.pending > 0;
+    if (!any && state_.tracker(offer.tracker).keeps == 0) continue;
     if (auto choice = choose_of(kind, free, offer)) return choice;
   }
   return std::nullopt;

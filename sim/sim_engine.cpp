@@ -1,5 +1,7 @@
 #include "sim/sim_engine.h"
 
+#include <algorithm>
+
 #include "jobqueue/model/check.h"
 
 namespace weir {
@@ -18,26 +20,30 @@ void SimEngine::advance_to(TimeMs at) {
   now_ = at;
 }
 
-Reply SimEngine::handle(Input& input) {
-  if (halted_) return {};
+// Most inputs are heartbeats with nothing to tell: their replies stay where they were put.
+const Reply& SimEngine::handle(Input& input) {
+  if (halted_) return answer_ = {};
   input.at = now_;
   input.token = ++token_;
-  Reply answer;
-  run(input, input.token, answer);
+  Reply* answer = run(input, input.token);
+  if (answer == nullptr) answer = &(answer_ = {});
   while (!halted_ && engine_->last_seq() > engine_->durable_seq()) {
-    run(Input{now_, 0, Durable{engine_->last_seq()}}, input.token, answer);
+    if (answer != &answer_) answer_ = std::move(*answer);
+    answer = run(Input{now_, 0, Durable{engine_->last_seq()}}, input.token);
+    if (answer == nullptr) answer = &answer_;
   }
   engine_->changes().clear();  // for publishers of records; there are none here
-  return answer;
+  return *answer;
 }
 
-void SimEngine::run(const Input& input, Token awaited, Reply& answer) {
+// The reply that is awaited; null: there is none yet.
+Reply* SimEngine::run(const Input& input, Token awaited) {
   output_.clear();
   engine_->handle(input, output_);
   for (Observer* observer : observers_) observer->on_step(*engine_, input, output_);
-  for (Reply& reply : output_.replies) {
-    if (reply.token == awaited) answer = std::move(reply);
-  }
+  const auto found = std::find_if(output_.replies.begin(), output_.replies.end(),
+                                  [&](const Reply& reply) { return reply.token == awaited; });
+  return found == output_.replies.end() ? nullptr : &*found;
 }
 
 }  // namespace weir

@@ -41,12 +41,13 @@ class SimEngine {
     Input input{now_, 0, std::move(body)};
     return handle(input);
   }
-  // The same for an input that its owner uses again: time and token are filled in here.
-  Reply handle(Input& input);
+  // The same for an input that its owner uses again: time and token are filled in here. The reply
+  // stands until the next input.
+  const Reply& handle(Input& input);
 
  private:
   explicit SimEngine(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
-  void run(const Input& input, Token awaited, Reply& answer);
+  Reply* run(const Input& input, Token awaited);
 
   std::unique_ptr<Engine> engine_;
   std::vector<Observer*> observers_;
@@ -54,6 +55,7 @@ class SimEngine {
   Token token_ = 0;
   bool halted_ = false;
   Output output_;  // of the engine step at hand
+  Reply answer_;   // where that has no reply
 };
 
 }  // namespace weir

@@ -212,15 +212,15 @@ void VirtualCluster::exchange(Tracker& tracker, bool asks_for_tasks,
   Heartbeat& report = report_of(tracker);
   report.asks_for_tasks = asks_for_tasks;
   ++report.sequence;
-  Reply reply = engine_.handle(tracker.input);
-  if (std::holds_alternative<Error>(reply.body)) {  // silent for too long: registers anew
+  const Reply* reply = &engine_.handle(tracker.input);
+  if (std::holds_alternative<Error>(reply->body)) {  // silent for too long: registers anew
     connect(tracker);
     ++report.sequence;
-    reply = engine_.handle(tracker.input);
+    reply = &engine_.handle(tracker.input);
   }
   report.duties.clear();
   report.total.reset();
-  if (const auto* answer = std::get_if<HeartbeatReply>(&reply.body)) {
+  if (const auto* answer = std::get_if<HeartbeatReply>(&reply->body)) {
     obey(tracker, *answer, launched);
     if (!answer->leave.empty()) leave(tracker);
   }
