@@ -139,16 +139,22 @@ bool all_reserved(const ClusterState& state) {
   return state.claims().reservations().size() >= at_most_reserved(state);
 }
 
-ReserveHere ReserveHere::without_limit() const {
+ReserveHere ReserveHere::of_those_without() const {
   ReserveHere other(state_, tracker_);
-  other.limited_ = other.moves_ = false;
+  other.moves_ = false;
+  other.services_ = services_;
+  return other;
+}
+
+ReserveHere ReserveHere::without_limit() const {
+  ReserveHere other = of_those_without();
+  other.limited_ = false;
   other.larger_than_ = need_of_turn(state_);
   return other;
 }
 
 ReserveHere ReserveHere::for_larger_than(const Resources& need) const {
-  ReserveHere other(state_, tracker_);
-  other.moves_ = false;
+  ReserveHere other = of_those_without();
   other.larger_than_ = may_have_turn(need) ? &need : need_of_turn(state_);
   return other;
 }
@@ -161,8 +167,7 @@ bool ReserveHere::is_left_by(const Resources& need, std::string_view leaf) const
 }
 
 ReserveHere ReserveHere::for_larger_alone(const Resources& need) const {
-  ReserveHere other(state_, tracker_);
-  other.moves_ = false;
+  ReserveHere other = of_those_without();
   other.larger_than_ = &need;
   return other;
 }

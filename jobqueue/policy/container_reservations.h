@@ -92,6 +92,7 @@ class ReserveHere {
   std::optional<TaskKey> member(const Job& job) const;
 
  private:
+  ReserveHere of_those_without() const;  // for jobs alone that have no reservation
   bool may_keep(const Job& job, TaskKind kind) const;
   bool could_have(const Job& job, TaskKind kind) const;
   bool moves_here(const Size& size) const;

@@ -130,9 +130,11 @@ class HeadViews {
     Family& here = families_[family];
     if (here.views.empty()) return;
     here.changes.push_back(child);
-    if (here.changes.size() <= 4 * here.children + 64) return;
-    here.forgotten += here.changes.size();  // who has not seen them asks all
-    here.changes.clear();
+    if (here.changes.size() <= 8 * here.children + 64) return;
+    // Who has not seen the older half asks all; others go on.
+    const std::size_t half = here.changes.size() / 2;
+    here.changes.erase(here.changes.begin(), here.changes.begin() + half);
+    here.forgotten += half;
   }
 
   // The order of the family where these masks hold; `at_best(child)` tells where a child may stand,
