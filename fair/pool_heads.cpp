@@ -123,11 +123,7 @@ std::optional<PoolHeads::Views::Rank> PoolHeads::at_best(PoolId family, std::uin
                                                 : std::optional(best_rank(family, child));
   }
   const std::uint64_t sizes = masks.starts | masks.reserves | masks.picky | masks.elsewhere;
-  const JobLine* line = families_[family.index()].jobs[child];
-  const bool could = line != nullptr &&
-                     std::any_of(line->sizes.begin(), line->sizes.end(), [&](const auto& wanted) {
-                       return (mask_of(*wanted.first) & sizes) != 0;
-                     });
+  const bool could = (families_[family.index()].sizes_of_jobs[child] & sizes) != 0;
   return could ? std::optional(best_rank(family, child)) : std::nullopt;
 }
 

@@ -92,6 +92,7 @@ class PoolHeads {
   struct Family {
     std::vector<PoolId> pools;           // by name,
     std::vector<JobLine*> jobs;          // or of a leaf its jobs; null: nobody has the place
+    std::vector<std::uint64_t> sizes_of_jobs;  // that they could start; of nobody none
     std::vector<std::uint32_t> free;     // places of these
     std::vector<std::optional<Views::Rank>> best_of_jobs;  // best_rank(), where that is known
     std::optional<PoolRank> best;                          // likewise, of the pool

@@ -24,6 +24,7 @@ void PoolHeads::read(JobLine& line) {
     if (family.free.empty()) {
       const std::size_t before = family.jobs.size();
       family.jobs.resize(std::max<std::size_t>(8, 2 * before));
+      family.sizes_of_jobs.resize(family.jobs.size());
       family.best_of_jobs.resize(family.jobs.size());
       for (std::size_t place = family.jobs.size(); place-- > before;)
         family.free.push_back(static_cast<std::uint32_t>(place));
@@ -37,6 +38,8 @@ void PoolHeads::read(JobLine& line) {
   if (line.place != JobLine::kNoPlace) {
     views_.mark(line.pool.index(), line.place);
     family.best_of_jobs[line.place].reset();
+    std::uint64_t& sizes = family.sizes_of_jobs[line.place] = 0;
+    for (const auto& [size, picky] : line.sizes) sizes |= line.stands ? mask_of(*size) : 0;
   }
   mark(line.pool);
   read_sizes(line.pool);
