@@ -64,7 +64,8 @@ def run(weir_lab, file):
         ran = subprocess.run([weir_lab, "sim", "--compare", file], capture_output=True, text=True, timeout=300)
     except subprocess.TimeoutExpired:
         return "it did not end within 300 s"
-    return (ran.stderr or ran.stdout)[-500:] if ran.returncode != 0 else ""
+    said = (ran.stderr or ran.stdout)[-500:] or f"it ended with {ran.returncode}, and said nothing"
+    return said if ran.returncode != 0 else ""
 
 
 def main():
