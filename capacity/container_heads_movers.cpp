@@ -1,7 +1,6 @@
 // Jobs that have trackers reserved and would move to the one on offer: asked for as far as they
 // could come first, since most of them would not.
 #include <algorithm>
-#include <utility>
 
 #include "capacity/container_contest.h"
 #include "capacity/container_heads.h"

@@ -1,7 +1,6 @@
 // What heads follow, and what a tracker is for tasks of each size.
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "capacity/container_claims.h"
 #include "capacity/container_heads.h"
@@ -70,7 +69,7 @@ void ContainerHeads::read_sizes(QueueId leaf) {
   for (QueueId q = leaf; sizes != sizes_[q.index()] || picky != picky_[q.index()];) {
     sizes_[q.index()] = sizes;
     picky_[q.index()] = picky;
-    read_steps(q);
+    if (q != leaf) read_steps(q);
     if (q == QueueTree::root()) return;
     q = state_.tree().parent(q);
     sizes = picky = 0;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <system_error>
 #include <thread>
 
 #include "tracker/tasktracker/posix.h"
@@ -87,9 +88,13 @@ std::string why_not_hidden(const HiddenDirectories& hidden) {
   // Not in a child: a fork copies the locks that other threads hold, the allocator's among them.
   // The namespace, and the capabilities that are lost, are this thread's.
   std::string why;
-  std::thread([&] {
-    if (const Status done = hide_directories(hidden); !done) why = done.error().message;
-  }).join();
+  try {
+    std::thread([&] {
+      if (const Status done = hide_directories(hidden); !done) why = done.error().message;
+    }).join();
+  } catch (const std::system_error& failed) {
+    why = std::string("no thread to try it: ") + failed.what();
+  }
   return why;
 }
 

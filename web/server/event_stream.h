@@ -18,7 +18,6 @@ namespace weir::web {
 
 struct StreamStart {
   std::string content_type = "text/event-stream";
-  SharedText first;     // sent at once; may be null
   SharedText too_slow;  // the last words for a reader that is too slow
 };
 

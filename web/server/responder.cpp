@@ -51,7 +51,6 @@ class HttpResponder::Once {
       give(std::move(answer.with("Retry-After", "5")));
       return nullptr;
     }
-    if (start.first) stream->send(std::move(start.first));
     at_connection([sequence = sequence_, stream, type = start.content_type](HttpConnection& self) {
       self.begin_stream(sequence, stream, type);
     });

@@ -160,9 +160,9 @@ class FakeSite {
 
  private:
   void open_stream(const HttpResponder& responder) {
-    auto stream = responder.stream(
-        {.first = shared("data: first\n\n"), .too_slow = shared("event: bye\ndata: too slow\n\n")});
+    auto stream = responder.stream({.too_slow = shared("event: bye\ndata: too slow\n\n")});
     if (!stream) return;
+    stream->send(shared("data: first\n\n"));
     const std::lock_guard lock(mutex_);
     streams_.push_back(std::move(stream));
   }
