@@ -10,8 +10,9 @@ namespace weir {
 void ContainerHeads::read_reservers(QueueId leaf) {
   std::vector<Mover>& all = reservers_[leaf.index()];
   all.clear();
-  for (const Reservation& kept : state_.claims().reservations())
-    if (kept.queue == leaf) all.emplace_back(reserver_of(state_, kept));
+  state_.claims().reservations().each_in(leaf, [&](const Reservation& kept) {
+    all.emplace_back(reserver_of(state_, kept));
+  });
   const bool is_deep = state_.tree().parent(leaf) != QueueTree::root();
   std::erase(reserving_, leaf);
   std::erase(reserving_deep_, leaf);

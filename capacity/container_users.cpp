@@ -85,11 +85,10 @@ Amounts pending_within_limits(const ClusterState& state, QueueId leaf, const Amo
 Amounts ContainerUsers::reserved_by_others(QueueId leaf, UserId user, JobId job) const {
   Amounts reserved;
   if (state_.reserved(leaf).all_zero()) return reserved;
-  for (const Reservation& kept : state_.claims().reservations()) {
-    if (kept.job == job || kept.queue != leaf || state_.job(kept.job).user != user) continue;
-    const Resources& need = state_.job(kept.job).need(kept.kind);
-    for (const Dimension d : state_.space().dimensions()) reserved[d] += need[d];
-  }
+  state_.claims().reservations().each_in(leaf, [&](const Reservation& kept) {
+    if (kept.job == job || state_.job(kept.job).user != user) return;
+    for (const Dimension d : state_.space().dimensions()) reserved[d] += kept.size->need[d];
+  });
   return reserved;
 }
 

@@ -18,9 +18,9 @@ ContainerWaiters::InLeaf::InLeaf(const ContainerWaiters& all, QueueId leaf)
     if (job->queue == leaf && !job->waits_for_gang(turn->kind)) add(all, *job, turn->kind, true);
   }
   if (!any_keeps && all.state_.reserved(leaf).all_zero()) return;
-  for (const Reservation& kept : all.state_.claims().reservations()) {
-    if (kept.queue == leaf) add(all, all.state_.job(kept.job), kept.kind);
-  }
+  all.state_.claims().reservations().each_in(leaf, [&](const Reservation& kept) {
+    add(all, all.state_.job(kept.job), kept.kind);
+  });
   if (!any_keeps) return;
   for (const ClusterState::AmountWait& wait : all.state_.amount_waits()) {
     const Job* job = all.state_.find_job(wait.job);

@@ -15,7 +15,7 @@ void Holds::free_kept_slots() {
   state_.end_amount_waits();
   state_.set_reserve_turn(std::nullopt);
   while (!state_.claims().reservations().empty()) {
-    release_reservations(state_.claims().reservations().back().job, TrackerId{}, "policy");
+    release_reservations(state_.claims().reservations().all().back().job, TrackerId{}, "policy");
   }
 }
 
@@ -317,7 +317,9 @@ bool Holds::reserve_container(const Job& job, const Choice& choice) {
 // if one is named: of slots a job may have one each.
 void Holds::release_reservations(JobId job, TrackerId tracker, std::string_view why,
                                  std::optional<TaskKind> kind) {
-  const auto& all = state_.claims().reservations();
+  const Reservations& reservations = state_.claims().reservations();
+  if (job.valid() ? reservations.of(job) == nullptr : reservations.on(tracker) == nullptr) return;
+  const std::vector<Reservation>& all = reservations.all();
   for (std::size_t i = 0; i < all.size();) {
     const Reservation kept = all[i];
     if ((job.valid() && kept.job != job) || (tracker.valid() && kept.tracker != tracker) ||

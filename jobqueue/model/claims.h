@@ -20,6 +20,7 @@
 #include "jobqueue/model/dimension.h"
 #include "jobqueue/model/ids.h"
 #include "jobqueue/model/per_dimension.h"
+#include "jobqueue/model/reservations.h"
 #include "jobqueue/model/resources.h"
 #include "jobqueue/model/share.h"
 #include "jobqueue/model/time.h"
@@ -93,28 +94,6 @@ struct Hold {
   }
 };
 
-// Of what a task needs, the largest part that a tracker has no room for: lacking / of.
-struct Lack {
-  std::int64_t lacking = INT64_MAX, of = 1;
-  friend bool operator<(const Lack& a, const Lack& b) {
-    return Int128(a.lacking) * b.of < Int128(b.lacking) * a.of;
-  }
-};
-
-// A task of several slots, or a container, that is next in line waits here for the tracker to have
-// all that it needs free.
-struct Reservation {
-  JobId job;
-  TaskKind kind = TaskKind::kMap;  // of containers the group, which says how large they are
-  TrackerId tracker;
-  std::int64_t slots = 0;  // where slots count
-  QueueId queue;           // the job's
-  // Of containers, the least that a tracker lacked when it was reserved: it moves to where less is
-  // missing than that. Tasks that begin beside it with a time limit may make it more meanwhile, and
-  // two trackers that are filled again in turn would have it for ever.
-  Lack least;
-};
-
 // Slots of a tracker that a leaf's own task has freed by its end and that nobody was offered since.
 // For claims they are the leaf's as before: until it is known who fills them, nothing has changed.
 struct FreedSlots {
@@ -173,7 +152,7 @@ class ClaimBook {
   const Claim* find(QueueId queue, Dimension d, ClaimId id) const;
   const std::vector<Hold>& holds() const { return holds_; }
   std::int64_t held_on(TrackerId tracker, TaskKind kind) const;  // free slots that holds keep
-  const std::vector<Reservation>& reservations() const { return reservations_; }
+  const Reservations& reservations() const { return reservations_; }
   const std::vector<FreedSlots>& freed() const { return freed_; }
   // The last kRecordsKept, oldest first.
   const std::deque<KillRecord>& records() const { return records_; }
@@ -217,7 +196,7 @@ class ClaimBook {
   void set_counted_free(QueueId queue, Dimension d, std::int64_t slots);
   Lending& mutable_lending(QueueId queue, Dimension d);
   std::vector<Hold>& mutable_holds() { return holds_; }
-  std::vector<Reservation>& mutable_reservations() { return reservations_; }
+  Reservations& mutable_reservations() { return reservations_; }
   void add_freed(const FreedSlots& freed) { freed_.push_back(freed); }
   void forget_freed(TrackerId tracker);  // offered, or lost
   void add_record(const KillRecord& record);
@@ -255,7 +234,7 @@ class ClaimBook {
   std::int64_t owed_in_all_[kPlaceCount] = {};
   std::set<Due> by_deadline_[kPlaceCount];
   std::vector<Hold> holds_;
-  std::vector<Reservation> reservations_;
+  Reservations reservations_;
   std::vector<FreedSlots> freed_;  // of the heartbeat at hand, and of those that took no tasks
   std::deque<KillRecord> records_;
   struct Loss {

@@ -4,17 +4,17 @@
 namespace weir {
 
 void ClusterState::reserve(const Reservation& reservation) {
-  auto& all = claims_.mutable_reservations();
-  all.push_back(reservation);
-  all.back().queue = job(reservation.job).queue;
-  trackers_.keep(mutable_tracker(reservation.tracker), 1);
-  count_reserved(all.back(), 1);
+  Reservation kept = reservation;
+  kept.queue = job(kept.job).queue;
+  if (space_.containers()) kept.size = &job(kept.job).size(kept.kind);
+  claims_.mutable_reservations().add(kept);
+  trackers_.keep(mutable_tracker(kept.tracker), 1);
+  count_reserved(kept, 1);
 }
 
 void ClusterState::unreserve(std::size_t place) {
-  auto& all = claims_.mutable_reservations();
-  const Reservation over = all[place];
-  all.erase(all.begin() + static_cast<std::ptrdiff_t>(place));
+  const Reservation over = claims_.reservations().all()[place];
+  claims_.mutable_reservations().remove(place);
   trackers_.keep(mutable_tracker(over.tracker), -1);
   count_reserved(over, -1);
 }

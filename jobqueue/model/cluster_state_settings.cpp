@@ -109,11 +109,12 @@ void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, Qu
   reserved_.assign(queues_.size(), {});
   for (const TrackerState& tracker : trackers()) mutable_tracker(tracker.id).keeps = 0;
   for (const Hold& hold : claims_.holds()) ++mutable_tracker(hold.tracker).keeps;
-  for (Reservation& kept : claims_.mutable_reservations()) {
+  claims_.mutable_reservations().change_all([&](Reservation& kept) {
     kept.queue = job(kept.job).queue;
+    kept.size = space_.containers() ? &job(kept.job).size(kept.kind) : nullptr;
     ++mutable_tracker(kept.tracker).keeps;
     count_reserved(kept, 1);
-  }
+  });
 }
 
 namespace {

@@ -52,17 +52,11 @@ Lack lack_on(const TrackerState& tracker, const Size& size) {
 }
 
 const Reservation* reservation_on(const ClusterState& state, TrackerId tracker) {
-  const auto& all = state.claims().reservations();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const Reservation& r) { return r.tracker == tracker; });
-  return found == all.end() ? nullptr : &*found;
+  return state.claims().reservations().on(tracker);
 }
 
 const Reservation* reservation_of(const ClusterState& state, JobId job) {
-  const auto& all = state.claims().reservations();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Reservation& r) { return r.job == job; });
-  return found == all.end() ? nullptr : &*found;
+  return state.claims().reservations().of(job);
 }
 
 Resources used_on(const ClusterState& state, const TrackerState& tracker) {
@@ -237,11 +231,14 @@ bool ReserveHere::moves_here(const Size& size, TrackerId from, const Lack& least
 
 // So that nobody looks through all jobs of the size for the few that have a reservation.
 bool ReserveHere::moves_here(const Size& size) const {
-  const auto& all = state_.claims().reservations();
-  return std::any_of(all.begin(), all.end(), [&](const Reservation& kept) {
-    return &state_.job(kept.job).size(kept.kind) == &size &&  // there is one of each size
-           moves_here(size, kept.tracker, kept.least);
+  if (!moves_) return false;
+  const Lack here = lack_on(tracker_, size);
+  bool moves = false;
+  state_.claims().reservations().find_of(size, [&](const Reservation& kept) {
+    moves = here < kept.least && here < lack_on(state_.tracker(kept.tracker), size);
+    return moves || !(here < kept.least);  // nor do those that lack less
   });
+  return moves;
 }
 
 bool ReserveHere::may_keep(const Job& job, TaskKind kind) const {

@@ -28,7 +28,7 @@ SizesHere sizes_here(const ClusterState& state, const TrackerState& tracker, con
 
 Reserver reserver_of(const ClusterState& state, const Reservation& kept) {
   const Job& job = state.job(kept.job);
-  return {kept.queue, kept.job, kept.kind, &job.size(kept.kind), kept.tracker,
+  return {kept.queue, kept.job, kept.kind, kept.size, kept.tracker,
           job.picky(kept.kind), kept.least};
 }
 

@@ -49,7 +49,7 @@ bool break_copies(const Scene& scene) {
 
 bool break_reservation(const Scene& scene) {
   auto& all = scene.state.mutable_claims().mutable_reservations();
-  if (!all.empty()) all.push_back(Reservation(all.front()));
+  if (!all.empty()) all.add(Reservation(*all.begin()));
   return !all.empty();
 }
 

@@ -110,7 +110,7 @@ void Checker::remember_state(const Step& step) {
     }
   }
   memory_.holds = book.holds();
-  memory_.reservations = book.reservations();
+  memory_.reservations = book.reservations().all();
   // A queue loses to preemption under any policy.
   for (const auto* kills : {&step.kills, &step.pool_kills}) {
     for (const KillOrdered* kill : *kills) {
