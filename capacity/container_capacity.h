@@ -35,7 +35,7 @@ class ContainerCapacity : public Policy, public Claims {
   void on_pending_changed(JobId job, TaskKind kind) override { standing_.index().read(job, kind); }
   void on_launched(AttemptSlot attempt) override;
   void on_released(AttemptSlot attempt) override;
-  void on_reserved(QueueId leaf) override { heads_.reserved(leaf); }
+  void on_reserved(JobId, QueueId leaf) override { heads_.reserved(leaf); }
   void on_reserve_turn(JobId job) override { heads_.turn_changed(state_.job(job).queue); }
   void on_cluster_changed() override { standing_.resized(); }
   Preemption tick(TimeMs now) override;

@@ -45,7 +45,7 @@ class ContainerFair : public Policy, public Pools {
   void on_pending_changed(JobId job, TaskKind kind) override;
   void on_launched(AttemptSlot attempt) override;
   void on_released(AttemptSlot attempt) override { on_launched(attempt); }
-  void on_reserved(QueueId) override { heads_.reserved(); }
+  void on_reserved(JobId job, QueueId) override { heads_.reserved(job); }
   void on_reserve_turn(JobId job) override { heads_.turn_changed(job); }
   void on_cluster_changed() override;
   Preemption tick(TimeMs now) override;

@@ -10,7 +10,8 @@ PoolHeads::PoolHeads(const ClusterState& state, const PoolTree& tree, PoolAmount
       tree_(tree),
       amounts_(amounts),
       standing_(standing),
-      waiters_(state, tree, amounts, standing),
+      reservers_(state),
+      waiters_(state, tree, amounts, standing, reservers_),
       waits_(std::move(waits)),
       views_({}),
       size_of_(64, nullptr) {}
@@ -22,62 +23,44 @@ std::optional<PoolHeads::Head> PoolHeads::best(const Reach& reach) {
   if (standing_.any_lends_less() || reach.ends_by || reach.for_hold)
     return walked(PoolTree::root(), reach);
   const SizeMasks masks = masks_of(reach);
-  const bool some_move = note_movers(reach);
-  if (masks == SizeMasks{} && !some_move) return std::nullopt;
+  note_offer(reach);
+  if (masks == SizeMasks{} && !may_move_) return std::nullopt;
   return best_in(PoolTree::root(), masks, reach);
 }
 
 std::optional<PoolHeads::Head> PoolHeads::best_in(PoolId pool, const SizeMasks& masks,
                                                   const Reach& reach) {
-  std::optional<Head> best;
-  std::uint32_t from = 0;  // whose it is
   const Waiters waiters = waiters_.below(pool);
-  const auto wins = [&](const Views::Rank& rank) {
-    return !best || rank < Views::Rank{best->step, best->key, from};
-  };
-  const auto enter = [&](std::uint32_t child, const std::optional<Head>& head) {
-    if (!head || !wins({head->step, head->key, child})) return;
-    if (gives_way(pool, waiters, *head)) return;
-    best = head;
-    from = child;
-  };
-  const Family& family = families_[pool.index()];
-  const bool some_move = family.moving_at == offers_;
-  const auto moves = [&](std::uint32_t child) {
-    return some_move &&
-           std::find(family.moving.begin(), family.moving.end(), child) != family.moving.end();
-  };
+  Contest contest{[&](const Head& head) { return gives_way(pool, waiters, head); }};
+  if (tree_.node(pool).leaf()) has_movers(pool, reach);
   if (!(masks == SizeMasks{})) {
     Views::View& view = view_of(pool, masks);
     for (;;) {
       std::uint32_t child = 0;
       const Head* first =
           view.first(child, [&](std::uint32_t c) { return answer(pool, c, masks); });
-      if (first == nullptr || !wins({first->step, first->key, child})) break;
-      if (!moves(child)) {
-        enter(child, *first);
-        if (best && from == child) break;
+      if (first == nullptr || !contest.is_won_by({first->step, first->key, child})) break;
+      if (!moves(pool, child, reach)) {
+        contest.enter(child, *first);
+        if (contest.best && contest.child == child) break;
       }
       // It gives way, or the order may be wrong of what would move a reservation here.
       view.hide(child);
     }
     std::vector<Views::Rank> depending;
     for (const std::uint32_t child : view.depending()) {
-      if (moves(child)) continue;
+      if (moves(pool, child, reach)) continue;
       if (const auto rank = at_best(pool, child, masks)) depending.push_back(*rank);
     }
     std::sort(depending.begin(), depending.end());
     for (const Views::Rank& rank : depending) {
-      if (!wins(rank)) break;
-      enter(rank.child, ask(pool, rank.child, masks, reach));
+      if (!contest.is_won_by(rank)) break;
+      contest.enter(rank.child, ask(pool, rank.child, masks, reach));
     }
     view.show_all();
   }
-  if (!some_move) return best;
-  for (const std::uint32_t child : family.moving) {
-    if (wins(best_rank(pool, child))) enter(child, ask(pool, child, masks, reach));
-  }
-  return best;
+  ask_movers(pool, masks, reach, contest);
+  return contest.best;
 }
 
 // What a child gives on the tracker on offer.
@@ -92,7 +75,7 @@ std::optional<PoolHeads::Head> PoolHeads::ask(PoolId family, std::uint32_t child
   }
   const PoolId pool = families_[family.index()].pools[child];
   auto head = best_in(pool, narrowed(masks, pool), reach);
-  const std::vector<JobId>& reserving = families_[pool.index()].reserving;
+  const PoolReservers::Jobs reserving = reservers_.jobs_in(pool);
   if (head && is_held_back(pool, *head, reserving))
     head = head_of_waiting(pool, reserving, reach);
   if (head && !place(pool, *head)) head.reset();
@@ -169,7 +152,7 @@ PoolHeads::Views::Answer PoolHeads::answer_of_pool(PoolId pool, const SizeMasks&
                                *rank < Views::Rank{first->step, first->key, child}));
   }
   if (answer.depends || first == nullptr) return answer;
-  answer.depends = is_held_back(pool, *first, families_[pool.index()].reserving) ||
+  answer.depends = is_held_back(pool, *first, reservers_.jobs_in(pool)) ||
                    gives_way(pool, waiters_.below(pool), *first);
   if (answer.depends) return answer;
   answer.head = *first;
@@ -218,7 +201,7 @@ std::optional<PoolHeads::Head> PoolHeads::walked(PoolId pool, const Reach& reach
     best_rank = rank;
   }
   if (best && node.leaf() && !reach.for_hold) {
-    const std::vector<JobId> reserving = waiters_.reserving_in(pool);
+    const PoolReservers::Jobs reserving = waiters_.reserving_in(pool);
     if (is_held_back(pool, *best, reserving)) best = head_of_waiting(pool, reserving, reach);
   }
   if (!best || !place(pool, *best)) return std::nullopt;

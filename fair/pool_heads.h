@@ -66,7 +66,7 @@ class PoolHeads {
   // --- What has changed ---
   void pools_changed() { pools_changed_ = true; }  // there are others
   void read(JobLine& line);  // what the job runs or wants, or whether it stands
-  void reserved() { reservations_changed_ = true; }
+  void reserved(JobId job);
   void turn_changed(JobId job);  // the next one to reserve is for a task of it, or no more
 
   // --- Questions; the amounts are settled ---
@@ -88,6 +88,20 @@ class PoolHeads {
 
  private:
   using Views = HeadViews<Head>;
+  // The heads of one family's children as they are asked for, and the best of them so far.
+  struct Contest {
+    std::function<bool(const Head&)> gives_way;  // to who waits below the pool
+    std::optional<Head> best = std::nullopt;
+    std::uint32_t child = 0;  // whose it is
+    bool is_won_by(const Views::Rank& rank) const {
+      return !best || rank < Views::Rank{best->step, best->key, child};
+    }
+    void enter(std::uint32_t from, const std::optional<Head>& head) {
+      if (!head || !is_won_by({head->step, head->key, from}) || gives_way(*head)) return;
+      best = head;
+      child = from;
+    }
+  };
   // A pool with those who stand in it.
   struct Family {
     std::vector<PoolId> pools;           // by name,
@@ -100,9 +114,9 @@ class PoolHeads {
     WantedSizes sizes;                   // of what it could start
     bool bounded = false, bounded_within = false;  // a maximum on its way; or below it, too
     std::uint64_t deals = 0;  // of its jobs' shares, that their orders know of
-    std::vector<JobId> reserving;  // those of its jobs that have trackers reserved
-    std::uint64_t moving_at = 0;  // at which offer it had some that would move a reservation there,
-    std::vector<std::uint32_t> moving;  // and which
+    bool may_rank_otherwise = false;  // of the root's children: it is among stale_
+    std::uint64_t moving_at = 0;  // at which offer it was known who would move a reservation there,
+    std::vector<std::uint32_t> moving;  // and which of its children did
   };
 
   // --- pool_heads_sizes.cpp: what has changed, and what the tracker is for which sizes ---
@@ -110,10 +124,17 @@ class PoolHeads {
   void read_pools();
   void mark(PoolId pool);
   void read_sizes(PoolId leaf);
-  void read_reservations();
+  void read_assembler();
   const SizeMasks& masks_of(const Reach& reach);
   SizeMasks narrowed(const SizeMasks& masks, PoolId pool) const;
-  bool note_movers(const Reach& reach);
+
+  // --- pool_heads_movers.cpp: whose reservations would move to the tracker on offer ---
+  void rank_reservers();
+  void note_offer(const Reach& reach);
+  bool has_movers(PoolId leaf, const Reach& reach);
+  bool moves(PoolId pool, std::uint32_t child, const Reach& reach);
+  void ask_movers(PoolId pool, const SizeMasks& masks, const Reach& reach, Contest& contest);
+  void mark_job(const JobLine* line);
 
   // --- pool_heads.cpp: which of the pools, which of a leaf's jobs ---
   std::optional<Head> best_in(PoolId pool, const SizeMasks& masks, const Reach& reach);
@@ -138,7 +159,7 @@ class PoolHeads {
   bool could_give(PoolId leaf, const Reach& reach) const;
 
   // They give way to who waits in the leaf, or below the pool.
-  bool is_held_back(PoolId leaf, const Head& head, const std::vector<JobId>& reserving) const {
+  bool is_held_back(PoolId leaf, const Head& head, const PoolReservers::Jobs& reserving) const {
     return tree_.node(leaf).leaf() &&
            waiters_.is_held_back(leaf, *standing_.find(head.job), head.size->need, head.reserves,
                                  reserving);
@@ -152,7 +173,7 @@ class PoolHeads {
   }
 
   // --- pool_heads_turns.cpp: the first of those who are passed ---
-  std::optional<Head> head_of_waiting(PoolId leaf, const std::vector<JobId>& reserving,
+  std::optional<Head> head_of_waiting(PoolId leaf, const PoolReservers::Jobs& reserving,
                                       const Reach& reach) const;
   std::uint64_t passed_sizes(PoolId leaf, const Head& head, const Reach& reach) const;
   std::optional<Head> passed_of(const JobLine& line, std::uint64_t sizes) const;
@@ -167,6 +188,7 @@ class PoolHeads {
   const PoolTree& tree_;
   PoolAmounts& amounts_;
   const PoolStanding& standing_;
+  PoolReservers reservers_;
   const PoolWaiters waiters_;
   Waits waits_;
   mutable std::vector<JobId> passed_;
@@ -176,10 +198,10 @@ class PoolHeads {
   std::vector<PoolId> changed_;
   bool pools_changed_ = true;
   SizesHere here_;  // on the tracker on offer
-  std::vector<Reserver> reserved_;      // all,
-  std::vector<const JobLine*> lines_;   // and as these; null: it has no place in its leaf
-  std::vector<PoolId> reserving_;       // whose jobs they are
-  bool reservations_changed_ = true;
+  // Of the leaves below the root with reservations: where they come at best. Not so yet of these.
+  WinnerTree<Views::Rank> reservers_order_;
+  std::vector<PoolId> stale_;
+  bool may_move_ = false;
   JobId assembler_;
   std::uint64_t offers_ = 0;
 };

@@ -13,7 +13,10 @@ void PoolHeads::mark(PoolId pool) {
   for (PoolId p = pool; p != PoolTree::root(); p = tree_.node(p).parent) {
     Family& family = families_[p.index()];
     family.best.reset();
-    views_.mark(tree_.node(p).parent.index(), family.place);
+    const PoolId parent = tree_.node(p).parent;
+    views_.mark(parent.index(), family.place);
+    if (parent == PoolTree::root() && !std::exchange(family.may_rank_otherwise, true))
+      stale_.push_back(p);
   }
 }
 
@@ -33,7 +36,7 @@ void PoolHeads::read(JobLine& line) {
     line.place = family.free.back();
     family.free.pop_back();
     family.jobs[line.place] = &line;
-    reservations_changed_ = true;
+    reservers_.read(line.job, &line);
   }
   if (line.place != JobLine::kNoPlace) {
     views_.mark(line.pool.index(), line.place);
@@ -47,7 +50,7 @@ void PoolHeads::read(JobLine& line) {
   family.jobs[line.place] = nullptr;
   family.free.push_back(line.place);
   line.place = JobLine::kNoPlace;
-  reservations_changed_ = true;
+  reservers_.read(line.job, nullptr);
 }
 
 void PoolHeads::turn_changed(JobId job) {
@@ -61,7 +64,7 @@ void PoolHeads::follow() {
   } else {
     for (const PoolId pool : changed_) mark(pool);
   }
-  if (std::exchange(reservations_changed_, false)) read_reservations();
+  read_assembler();
 }
 
 void PoolHeads::read_pools() {
@@ -71,7 +74,6 @@ void PoolHeads::read_pools() {
     family.pools.clear();
     family.sizes = {};
     family.best.reset();
-    family.reserving.clear();
     family.bounded = family.bounded_within = false;
     for (const auto& [name, child] : tree_.node(PoolId(p)).children) {
       families_[child.index()].place = static_cast<std::uint32_t>(family.pools.size());
@@ -90,8 +92,9 @@ void PoolHeads::read_pools() {
     }
     if (tree_.node(pool).leaf()) read_sizes(pool);
   });
-  reserving_.clear();
-  reservations_changed_ = true;
+  stale_ = families_[PoolTree::root().index()].pools;
+  for (const PoolId pool : stale_) families_[pool.index()].may_rank_otherwise = true;
+  reservers_order_.resize(stale_.size());
 }
 
 void PoolHeads::read_sizes(PoolId leaf) {
@@ -116,45 +119,13 @@ void PoolHeads::read_sizes(PoolId leaf) {
   }
 }
 
-// Whether a job has a reservation says whether it could make one, and counts at maximums.
-void PoolHeads::read_reservations() {
-  const auto mark_job = [&](JobId job) {
-    const JobLine* line = standing_.find(job);
-    if (line == nullptr || line->place == JobLine::kNoPlace) return;
-    views_.mark(line->pool.index(), line->place);
-    mark(line->pool);
-  };
-  std::vector<Reserver> now = reservers(state_);
-  // New ones come at the end.
-  const auto same = [](const Reserver& a, const Reserver& b) {
-    return a.job == b.job && a.kind == b.kind && a.from == b.from;
-  };
-  auto [before, after] = std::mismatch(reserved_.begin(), reserved_.end(), now.begin(), now.end(),
-                                       same);
-  for (; before != reserved_.end(); ++before) {
-    if (after != now.end() && same(*before, *after)) {
-      ++after;
-    } else {
-      mark_job(before->job);
-    }
-  }
-  for (; after != now.end(); ++after) mark_job(after->job);
-  reserved_ = std::move(now);
-  for (const PoolId pool : reserving_) families_[pool.index()].reserving.clear();
-  reserving_.clear();
-  lines_.clear();
-  for (const Reserver& kept : reserved_) {
-    const JobLine* line = standing_.find(kept.job);
-    const bool has_place = line != nullptr && line->place != JobLine::kNoPlace;
-    lines_.push_back(has_place ? line : nullptr);
-    if (!has_place) continue;
-    families_[line->pool.index()].reserving.push_back(kept.job);
-    reserving_.push_back(line->pool);
-  }
-  const JobId assembler = state_.assembly() == nullptr ? JobId{} : state_.assembly()->job;
-  if (assembler_.valid()) mark_job(assembler_);
-  if (assembler.valid()) mark_job(assembler);
-  assembler_ = assembler;
+// Whether its gang collects room says what a job may do, and that counts at maximums.
+void PoolHeads::read_assembler() {
+  const JobId now = state_.assembly() == nullptr ? JobId{} : state_.assembly()->job;
+  if (now == assembler_) return;
+  if (assembler_.valid()) mark_job(standing_.find(assembler_));
+  if (now.valid()) mark_job(standing_.find(now));
+  assembler_ = now;
 }
 
 // --- What the tracker is for which sizes ---
@@ -195,28 +166,6 @@ SizeMasks PoolHeads::narrowed(const SizeMasks& masks, PoolId pool) const {
     out.elsewhere &= others;
   });
   return out;
-}
-
-// Jobs that would move their reservations here: whether they come before others is asked there.
-bool PoolHeads::note_movers(const Reach& reach) {
-  ++offers_;
-  bool any = false;
-  if (reach.reserve == nullptr || reach.tracker.keeps > 0) return false;
-  for (std::size_t i = 0; i < reserved_.size(); ++i) {
-    const JobLine* line = lines_[i];
-    if (line == nullptr || !would_move_here(reserved_[i], here_, *reach.reserve)) continue;
-    any = true;
-    std::uint32_t child = line->place;
-    for (PoolId p = line->pool; p.valid(); p = tree_.node(p).parent) {
-      Family& family = families_[p.index()];
-      if (std::exchange(family.moving_at, offers_) != offers_) family.moving.clear();
-      if (std::find(family.moving.begin(), family.moving.end(), child) != family.moving.end())
-        break;
-      family.moving.push_back(child);
-      child = family.place;
-    }
-  }
-  return any;
 }
 
 }  // namespace weir

@@ -8,7 +8,7 @@ namespace weir {
 
 // They may start here, or reserve the tracker, themselves.
 std::optional<PoolHeads::Head> PoolHeads::head_of_waiting(
-    PoolId leaf, const std::vector<JobId>& reserving, const Reach& reach) const {
+    PoolId leaf, const PoolReservers::Jobs& reserving, const Reach& reach) const {
   std::optional<Head> best;
   const auto enter = [&](const JobLine* line) {
     auto head = line == nullptr ? std::nullopt : head_of_job(*line, reach);

@@ -20,8 +20,8 @@ const PoolWaiters::JobLine* PoolWaiters::has_turn(PoolId leaf) const {
   return amounts_.within_share(pool, pool.running, need) ? nullptr : line;
 }
 
-std::vector<JobId> PoolWaiters::reserving_in(PoolId leaf) const {
-  std::vector<JobId> jobs;
+PoolReservers::Jobs PoolWaiters::reserving_in(PoolId leaf) const {
+  PoolReservers::Jobs jobs;
   for (const Reservation& kept : state_.claims().reservations()) {
     const JobLine* line = standing_.find(kept.job);
     if (line != nullptr && line->pool == leaf) jobs.push_back(kept.job);
@@ -30,7 +30,7 @@ std::vector<JobId> PoolWaiters::reserving_in(PoolId leaf) const {
 }
 
 bool PoolWaiters::is_held_back(PoolId leaf, const JobLine& line, const Resources& need,
-                               bool reserves, const std::vector<JobId>& reserving) const {
+                               bool reserves, const PoolReservers::Jobs& reserving) const {
   const Space& space = state_.space();
   const ShareLine& pool = amounts_.pool(leaf);
   const JobLine* next = has_turn(leaf);
@@ -62,9 +62,9 @@ bool PoolWaiters::ends_reservation(const JobLine& line, const Resources& need,
 }
 
 bool PoolWaiters::ends_larger_one(const JobLine& line, const Resources& need) const {
-  const auto& all = state_.claims().reservations();
-  return std::any_of(all.begin(), all.end(), [&](const Reservation& kept) {
-    return ends_reservation(line, need, kept, true);
+  const auto& all = reservers_.in(line.pool);
+  return std::any_of(all.begin(), all.end(), [&](const Reserver& other) {
+    return ends_reservation(line, need, *reservation_of(state_, other.job), true);
   });
 }
 

@@ -8,8 +8,8 @@
 #pragma once
 
 #include <boost/container/small_vector.hpp>
-#include <vector>
 
+#include "fair/pool_reservers.h"
 #include "fair/pool_standing.h"
 
 namespace weir {
@@ -19,17 +19,21 @@ class PoolWaiters {
   using JobLine = PoolAmounts::JobLine;
   // All of them outlive it.
   PoolWaiters(const ClusterState& state, const PoolTree& tree, const PoolAmounts& amounts,
-              const PoolStanding& standing)
-      : state_(state), tree_(tree), amounts_(amounts), standing_(standing) {}
+              const PoolStanding& standing, const PoolReservers& reservers)
+      : state_(state),
+        tree_(tree),
+        amounts_(amounts),
+        standing_(standing),
+        reservers_(reservers) {}
 
   // --- In a leaf ---
   // The job whose turn it is to reserve, while others of the leaf would take what it waits for.
   const JobLine* has_turn(PoolId leaf) const;
   // Those of its jobs that have trackers reserved, whatever was followed.
-  std::vector<JobId> reserving_in(PoolId leaf) const;
+  PoolReservers::Jobs reserving_in(PoolId leaf) const;
   // Such a task, if it starts, or reserves a tracker, would end what one before it waits on.
   bool is_held_back(PoolId leaf, const JobLine& line, const Resources& need, bool reserves,
-                    const std::vector<JobId>& reserving) const;
+                    const PoolReservers::Jobs& reserving) const;
 
   // Such a task, if it starts, would end the reservation of a larger one of its leaf.
   bool ends_larger_one(const JobLine& line, const Resources& need) const;
@@ -65,6 +69,7 @@ class PoolWaiters {
   const PoolTree& tree_;
   const PoolAmounts& amounts_;
   const PoolStanding& standing_;
+  const PoolReservers& reservers_;
 };
 
 }  // namespace weir

@@ -35,7 +35,7 @@ void Gangs::release(JobId job, std::string_view why) {
   state_.end_amount_wait(of);
   if (const Job* found = state_.find_job(of); found != nullptr && found->waits_for_gang_start())
     parts_.holds.release_reservations(of, TrackerId{}, why);
-  policy_->on_reserved(queue);
+  policy_->on_reserved(of, queue);
   if (held) emit(GangReleased{of, std::string(why)});
 }
 
@@ -97,7 +97,7 @@ void Gangs::hold(const Job& job, const std::vector<GangRoom>& rooms) {
     state_.hold_room(room);
     emit(GangHeld{room.task, room.tracker});
   }
-  policy_->on_reserved(job.queue);
+  policy_->on_reserved(job.id, job.queue);
 }
 
 // --- Start ---

@@ -308,7 +308,7 @@ bool Holds::reserve_container(const Job& job, const Choice& choice) {
                   .least = lack_on(tracker, job.size(choice.task.kind))});
   if (ends_reserve_turn(job, choice.task.kind)) end_reserve_turn();
   note_smaller(job, choice.task.kind);
-  policy_->on_reserved(job.queue);
+  policy_->on_reserved(job.id, job.queue);
   emit(Reserved{choice.task, tracker.id, job.queue});
   return true;
 }
@@ -329,7 +329,7 @@ void Holds::release_reservations(JobId job, TrackerId tracker, std::string_view 
     }
     state_.unreserve(i);
     if (!state_.space().containers()) continue;
-    policy_->on_reserved(kept.queue);
+    policy_->on_reserved(kept.job, kept.queue);
     emit(Unreserved{kept.job, kept.tracker, std::string(why)});
   }
 }

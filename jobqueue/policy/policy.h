@@ -160,7 +160,8 @@ class Policy {
   virtual void on_launched(AttemptSlot attempt) = 0;  // it has come into RUN
   virtual void on_released(AttemptSlot attempt) = 0;  // has left RUN: ended, or ordered to die
   virtual void on_cluster_changed() = 0;              // totals
-  virtual void on_reserved(QueueId /*leaf*/) {}  // a tracker is kept for a job of it, or no more
+  // A tracker is kept for the job, or no more.
+  virtual void on_reserved(JobId /*job*/, QueueId /*leaf*/) {}
   virtual void on_reserve_turn(JobId) {}  // the next is for a task of the job, or no more
   // Whether there is one of its name, too, where containers count (or slots, if it is that one).
   virtual bool knows_containers() const { return false; }
