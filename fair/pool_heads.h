@@ -88,20 +88,7 @@ class PoolHeads {
 
  private:
   using Views = HeadViews<Head>;
-  // The heads of one family's children as they are asked for, and the best of them so far.
-  struct Contest {
-    std::function<bool(const Head&)> gives_way;  // to who waits below the pool
-    std::optional<Head> best = std::nullopt;
-    std::uint32_t child = 0;  // whose it is
-    bool is_won_by(const Views::Rank& rank) const {
-      return !best || rank < Views::Rank{best->step, best->key, child};
-    }
-    void enter(std::uint32_t from, const std::optional<Head>& head) {
-      if (!head || !is_won_by({head->step, head->key, from}) || gives_way(*head)) return;
-      best = head;
-      child = from;
-    }
-  };
+  using Contest = HeadContest<Head>;
   // A pool with those who stand in it.
   struct Family {
     std::vector<PoolId> pools;           // by name,

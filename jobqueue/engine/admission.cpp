@@ -141,8 +141,9 @@ Status Submissions::check_containers_fit(const JobSpec& spec) const {
       for (const Dimension d : space.dimensions())
         largest[d] = std::max(largest[d], tracker.largest[d]);
       most_ports = std::max(most_ports, tracker.port_count);
-      fits_one = fits_one || (fits(need, tracker.largest, Resources{}, space.looked_at({})) &&
-                              (ports <= tracker.port_count || !tracker.live()));
+      fits_one = fits(need, tracker.largest, Resources{}, space.looked_at({})) &&
+                 (ports <= tracker.port_count || !tracker.live());
+      if (fits_one) break;  // of many trackers mostly the first
     }
     if (fits_one) continue;
     const std::string who =

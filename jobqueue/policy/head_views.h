@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <boost/container/flat_set.hpp>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -35,6 +36,24 @@ struct HeadRank {
   int step = 0;
   std::uint32_t child = 0;
   bool known = false;  // else it comes there at best
+};
+
+// The heads of one family's children as they are asked for, and the best of them so far.
+template <class Head>
+struct HeadContest {
+  using Rank = HeadRank<decltype(Head::key)>;
+  std::function<bool(const Head&)> gives_way = {};  // to who waits below the parent
+  std::optional<Head> best = std::nullopt;
+  std::uint32_t child = 0;  // whose it is
+  bool is_won_by(const Rank& rank) const {
+    return !best || rank < Rank{best->step, best->key, child};
+  }
+  void enter(std::uint32_t from, const std::optional<Head>& head) {
+    if (!head || !is_won_by({head->step, head->key, from})) return;
+    if (gives_way && gives_way(*head)) return;
+    best = head;
+    child = from;
+  }
 };
 
 // A head has a `step` and, among those of one step, a `key`.

@@ -275,7 +275,7 @@ TEST(Capacity, AWideMapKeepsItsTrackerWhenAWideReduceOfItsJobStarts) {
   h.add_tracker("tt2", {.map_slots = 0, .reduce_slots = 4});
   EXPECT_THAT(h.heartbeat("tt2"), testing::HasSubstr("J1/r0"));
   ASSERT_EQ(h.state().claims().reservations().size(), 1u);
-  EXPECT_EQ(h.state().claims().reservations()[0].kind, TaskKind::kMap);
+  EXPECT_EQ(h.state().claims().reservations().all()[0].kind, TaskKind::kMap);
 }
 
 TEST(Capacity, MovedJobsTakeTheirRunningTasksAlong) {
