@@ -116,6 +116,7 @@ void Heartbeats::prefetch_for(const TrackerState& tracker, const Heartbeat& repo
       asked_about_.push_back(attempt.attempt.task);
     }
   }
+  if (ended_.empty() && asked_about_.empty()) return;
   for (int step = 0; step < kPrefetchSteps; ++step) {
     for (const TaskKey& task : asked_about_) state_.prefetch(task, step);
     for (const AttemptSlot slot : ended_) {

@@ -114,8 +114,8 @@ void Recovery::restore_lost(const Snapshot& snapshot) {
 }
 
 void Recovery::no_longer_awaits(TrackerId tracker) {
-  unreported_.erase(tracker);
-  recovering_for_.erase(tracker);
+  if (!unreported_.empty()) unreported_.erase(tracker);
+  if (!recovering_for_.empty()) recovering_for_.erase(tracker);
 }
 
 void Recovery::restore_orders(const Snapshot& snapshot) {

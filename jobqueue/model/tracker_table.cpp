@@ -5,8 +5,13 @@
 namespace weir {
 
 const TrackerState* TrackerTable::find(std::string_view name) const {
+  // Trackers report in turn, in the same order again and again.
+  const TrackerId next = last_found_.valid() ? found_after_[last_found_.index()] : TrackerId{};
+  if (next.valid() && at(next).name == name) return &at(last_found_ = next);
   const auto found = by_name_.find(name);
-  return found == by_name_.end() ? nullptr : &at(found->second);
+  if (found == by_name_.end()) return nullptr;
+  if (last_found_.valid()) found_after_[last_found_.index()] = found->second;
+  return &at(last_found_ = found->second);
 }
 
 const std::vector<TrackerId>& TrackerTable::near(const std::string& host) const {
@@ -30,6 +35,7 @@ const Resources& TrackerTable::largest() const {
 TrackerState& TrackerTable::add(const std::string& name) {
   const TrackerId id(trackers_.size());
   trackers_.emplace_back();
+  found_after_.emplace_back();
   TrackerState& tracker = trackers_.back();
   tracker.id = id;
   tracker.name = name;

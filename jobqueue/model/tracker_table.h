@@ -74,6 +74,9 @@ class TrackerTable {
   std::vector<TrackerState> trackers_;
   // Looked up, never walked.
   std::unordered_map<std::string, TrackerId, NameHash, std::equal_to<>> by_name_;
+  // Who was found last; and by id, after whom who was then. Hints, which spare most of the hashing.
+  mutable TrackerId last_found_;
+  mutable std::vector<TrackerId> found_after_;
   std::map<std::string, std::vector<TrackerId>> by_host_;  // host or tracker name
   NameTable<RackId> racks_;
   std::uint64_t address_version_ = 1;

@@ -32,13 +32,6 @@ Reserver reserver_of(const ClusterState& state, const Reservation& kept) {
           job.picky(kept.kind), kept.least};
 }
 
-std::vector<Reserver> reservers(const ClusterState& state) {
-  std::vector<Reserver> all;
-  for (const Reservation& kept : state.claims().reservations())
-    all.push_back(reserver_of(state, kept));
-  return all;
-}
-
 bool would_move_here(const Reserver& kept, const SizesHere& here, const ReserveHere& reserve) {
   const std::uint64_t mask = mask_of(*kept.size);
   bool could = (mask & here.could_reserve) != 0;

@@ -59,7 +59,6 @@ struct Reserver {
   Lack least;
 };
 Reserver reserver_of(const ClusterState& state, const Reservation& kept);
-std::vector<Reserver> reservers(const ClusterState& state);  // all
 bool would_move_here(const Reserver& kept, const SizesHere& here, const ReserveHere& reserve);
 
 }  // namespace weir

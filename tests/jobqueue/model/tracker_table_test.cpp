@@ -21,6 +21,23 @@ TrackerState& live_one(TrackerTable& table, const std::string& name, const Resou
   return tracker;
 }
 
+TEST(TrackerTable, FindsByNameInWhateverOrder) {
+  TrackerTable table;
+  const auto finds = [&](const std::string& name) {
+    const TrackerState* found = table.find(name);
+    return found == nullptr ? "nobody" : found->name;
+  };
+  for (const char* name : {"a", "b", "c"}) table.add(name);
+  EXPECT_EQ(finds("d"), "nobody");
+  for (const std::string order : {"abcabc", "acbacb", "aabbcc", "cba", "adbdcd"}) {
+    for (const char name : order)
+      EXPECT_EQ(finds({name}), name == 'd' ? "nobody" : std::string{name}) << order;
+  }
+  table.add("d");
+  for (const std::string order : {"abcd", "dcba"})
+    for (const char name : order) EXPECT_EQ(finds({name}), std::string{name}) << order;
+}
+
 TEST(TrackerTable, OnlyWhoIsThereCounts) {
   TrackerTable table;
   TrackerState& one = table.add("tt1");
