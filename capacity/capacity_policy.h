@@ -192,6 +192,7 @@ class CapacityPolicy : public Policy, public Claims, public Speculation {
   std::int64_t user_limit_shown(QueueId queue, TaskKind kind) const;
 
   // claim_review.cpp
+  bool is_reviewed(const SlotClass& c) const;
   void review_freed(TaskKind kind);
   std::int64_t freed_in(QueueId leaf, TaskKind kind) const;
   void review_reservations(TaskKind kind, std::vector<ClaimStep>& steps) const;

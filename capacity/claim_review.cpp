@@ -12,8 +12,9 @@ namespace weir {
 
 void CapacityPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& steps) {
   for (const TaskKind kind : kTaskKinds) {
-    settle_facts(kind);
     SlotClass& c = classes_[index(kind)];
+    if (!tick && is_reviewed(c)) continue;
+    settle_facts(kind);
     review_freed(kind);
     for (const QueueId queue : c.to_review) {
       c.in_review[queue.index()] = false;
@@ -33,6 +34,12 @@ void CapacityPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& steps
       }
     }
   }
+}
+
+// As after most heartbeats: nothing has changed since.
+bool CapacityPolicy::is_reviewed(const SlotClass& c) const {
+  return !c.resized && c.marked.empty() && c.to_review.empty() && c.had_freed.empty() &&
+         state_.claims().freed().empty() && state_.claims().reservations().empty();
 }
 
 void CapacityPolicy::claim(std::vector<ClaimStep>& steps) {

@@ -78,6 +78,13 @@ struct Core {
   void reply(Token token, Body&& body) {
     if (token != 0) output->replies.emplace_back(token, std::forward<Body>(body));
   }
+  // To be filled in where it is, before anything else is said.
+  template <class Body>
+  Body& begin_reply(Token token) {
+    Reply& begun = output->replies.emplace_back();
+    begun.token = token;
+    return begun.body.template emplace<Body>();
+  }
   void refuse(Token token, const char* what, Error error);
   void touch(const Job& job);  // whatever it was that changed of it
   void touch(const TrackerState& tracker) { changes.trackers.insert(tracker.id); }

@@ -34,7 +34,7 @@ void Heartbeats::on(const Heartbeat& input, Token token) {
   parts_.trackers.heard_of(tracker);  // whatever it says, and whatever its answer waits for
   touch(tracker);
   if (input.sequence <= tracker.sequence)
-    return reply(token, parts_.replies.compose(tracker, input));  // old news
+    return parts_.replies.answer(tracker, input, token);  // old news
   tracker.sequence = input.sequence;
   take_report(tracker, input);
   if (tracker.untold > 0) parts_.gangs.launch_members(tracker);
@@ -46,7 +46,7 @@ void Heartbeats::on(const Heartbeat& input, Token token) {
   }
   if (input.asks_for_tasks) parts_.launches.schedule(tracker);
   const std::uint64_t awaited = parts_.replies.awaited_grant(tracker);
-  if (awaited == 0) return reply(token, parts_.replies.compose(tracker, input));
+  if (awaited == 0) return parts_.replies.answer(tracker, input, token);
   parts_.replies.park(tracker, input, token, awaited);
 }
 

@@ -10,8 +10,7 @@ namespace weir {
 // --- Replies ---
 
 template <class Report>
-HeartbeatReply Replies::compose_reply(TrackerState& tracker, const Report& report) {
-  HeartbeatReply out;
+void Replies::compose(TrackerState& tracker, const Report& report, HeartbeatReply& out) {
   out.interval_ms = state_.heartbeat_interval_ms();
   const std::int64_t early =
       std::max<std::int64_t>(1, state_.settings().heartbeat.out_of_band_per_second);
@@ -39,15 +38,21 @@ HeartbeatReply Replies::compose_reply(TrackerState& tracker, const Report& repor
   if (parts_.orders.may_leave(tracker)) {
     if (out.acknowledged.size() == report.attempts.size())
       out.leave = "stopped by " + tracker.ordered_by;
-    return out;
+    return;
   }
   parts_.duties.give_duties(tracker);
   parts_.duties.list_duties(tracker, out);
-  return out;
 }
 
-HeartbeatReply Replies::compose(TrackerState& tracker, const Heartbeat& report) {
-  return compose_reply(tracker, report);
+template <class Report>
+void Replies::answer_level(TrackerState& tracker, const Report& report, Token token) {
+  if (token != 0) return compose(tracker, report, core_.begin_reply<HeartbeatReply>(token));
+  HeartbeatReply unheard;
+  compose(tracker, report, unheard);
+}
+
+void Replies::answer(TrackerState& tracker, const Heartbeat& report, Token token) {
+  answer_level(tracker, report, token);
 }
 
 // Once it is on disk.
@@ -130,7 +135,7 @@ void Replies::park(TrackerState& tracker, const Heartbeat& report, Token token,
     return p.tracker == tracker.id;
   });
   if (before != parked_.end()) {  // its caller has given up on it
-    reply(before->token, compose_reply(tracker, *before));
+    answer_level(tracker, *before, before->token);
     parked_.erase(before);
   }
   // No longer than it would be silent anyhow.
@@ -153,7 +158,7 @@ void Replies::answer_parked() {
                                         std::make_move_iterator(parked_.end()));
   parked_.erase(ready, parked_.end());
   for (const ParkedHeartbeat& parked : answered)
-    reply(parked.token, compose_reply(state_.mutable_tracker(parked.tracker), parked));
+    answer_level(state_.mutable_tracker(parked.tracker), parked, parked.token);
 }
 
 void Replies::give_up(const TrackerState& tracker, const Error& why) {
@@ -162,10 +167,6 @@ void Replies::give_up(const TrackerState& tracker, const Error& why) {
     reply(parked_[i].token, why);
     parked_.erase(parked_.begin() + static_cast<std::ptrdiff_t>(i));
   }
-}
-
-std::optional<TimeMs> Replies::next_due() const {
-  return parked_.empty() ? std::nullopt : std::optional(parked_.front().until);
 }
 
 }  // namespace weir

@@ -16,13 +16,16 @@ class Replies : public Part {
  public:
   using Part::Part;
 
-  HeartbeatReply compose(TrackerState& tracker, const Heartbeat& report);
+  void answer(TrackerState& tracker, const Heartbeat& report, Token token);
   std::uint64_t awaited_grant(const TrackerState& tracker) const;
   void park(TrackerState& tracker, const Heartbeat& report, Token token, std::uint64_t awaited);
   void answer_parked();  // those that need not wait any more
   // Its tracker is gone.
   void give_up(const TrackerState& tracker, const Error& why);
-  std::optional<TimeMs> next_due() const;  // when one that waits has waited for long enough
+  // When one that waits has waited for long enough.
+  std::optional<TimeMs> next_due() const {
+    return parked_.empty() ? std::nullopt : std::optional(parked_.front().until);
+  }
 
  private:
   struct ParkedHeartbeat {
@@ -40,7 +43,9 @@ class Replies : public Part {
   };
 
   template <class Report>  // a Heartbeat, or what is kept of one
-  HeartbeatReply compose_reply(TrackerState& tracker, const Report& report);
+  void answer_level(TrackerState& tracker, const Report& report, Token token);
+  template <class Report>
+  void compose(TrackerState& tracker, const Report& report, HeartbeatReply& out);
   void give_grant(const Attempt& attempt, HeartbeatReply& out) const;
   // What it is given where containers count.
   std::shared_ptr<const Grant> grant_of(const TrackerState& tracker,
