@@ -79,11 +79,10 @@ struct Core {
     if (token != 0) output->replies.emplace_back(token, std::forward<Body>(body));
   }
   // To be filled in where it is, before anything else is said.
-  template <class Body>
-  Body& begin_reply(Token token) {
-    Reply& begun = output->replies.emplace_back();
-    begun.token = token;
-    return begun.body.template emplace<Body>();
+  template <class Body, class... Begin>
+  Body& begin_reply(Token token, Begin... begin) {
+    Reply& begun = output->replies.emplace_back(token, Done{});
+    return begun.body.template emplace<Body>(begin...);
   }
   void refuse(Token token, const char* what, Error error);
   void touch(const Job& job);  // whatever it was that changed of it

@@ -11,10 +11,6 @@ namespace weir {
 
 template <class Report>
 void Replies::compose(TrackerState& tracker, const Report& report, HeartbeatReply& out) {
-  out.interval_ms = state_.heartbeat_interval_ms();
-  const std::int64_t early =
-      std::max<std::int64_t>(1, state_.settings().heartbeat.out_of_band_per_second);
-  out.out_of_band_gap_ms = DurationMs{state_.live_trackers()} * 1000 / early;
   for (const auto& reported : report.attempts) {
     const bool held = state_.place_of(tracker, reported.attempt) != ClusterState::kNoPlace;
     const bool ended = reported.state >= ReportedState::kSucceeded;
@@ -46,8 +42,13 @@ void Replies::compose(TrackerState& tracker, const Report& report, HeartbeatRepl
 
 template <class Report>
 void Replies::answer_level(TrackerState& tracker, const Report& report, Token token) {
-  if (token != 0) return compose(tracker, report, core_.begin_reply<HeartbeatReply>(token));
-  HeartbeatReply unheard;
+  const DurationMs interval = state_.heartbeat_interval_ms();
+  const std::int64_t early =
+      std::max<std::int64_t>(1, state_.settings().heartbeat.out_of_band_per_second);
+  const DurationMs gap = DurationMs{state_.live_trackers()} * 1000 / early;
+  if (token != 0)
+    return compose(tracker, report, core_.begin_reply<HeartbeatReply>(token, interval, gap));
+  HeartbeatReply unheard{interval, gap, {}, {}, {}, {}, {}, {}, {}, {}};
   compose(tracker, report, unheard);
 }
 
