@@ -32,7 +32,7 @@ std::optional<PoolHeads::Head> PoolHeads::best_in(PoolId pool, const SizeMasks& 
                                                   const Reach& reach) {
   const Waiters waiters = waiters_.below(pool);
   Contest contest{[&](const Head& head) { return gives_way(pool, waiters, head); }};
-  if (tree_.node(pool).leaf()) has_movers(pool, reach);
+  if (tree_.node(pool).leaf()) has_movers(pool, reach);  // notes which of its jobs these are
   if (!(masks == SizeMasks{})) {
     Views::View& view = view_of(pool, masks);
     for (;;) {

@@ -48,7 +48,7 @@ void Replies::answer_level(TrackerState& tracker, const Report& report, Token to
   const DurationMs gap = DurationMs{state_.live_trackers()} * 1000 / early;
   if (token != 0)
     return compose(tracker, report, core_.begin_reply<HeartbeatReply>(token, interval, gap));
-  HeartbeatReply unheard{interval, gap, {}, {}, {}, {}, {}, {}, {}, {}};
+  HeartbeatReply unheard{.interval_ms = interval, .out_of_band_gap_ms = gap};
   compose(tracker, report, unheard);
 }
 

@@ -5,7 +5,8 @@
 namespace weir {
 
 const TrackerState* TrackerTable::find(std::string_view name) const {
-  // Trackers report in turn, in the same order again and again.
+  // Trackers report in turn, in the same order again and again. On the engine's thread, as the hint
+  // changes.
   const TrackerId next = last_found_.valid() ? found_after_[last_found_.index()] : TrackerId{};
   if (next.valid() && at(next).name == name) return &at(last_found_ = next);
   const auto found = by_name_.find(name);
