@@ -245,8 +245,9 @@ void CapacityPolicy::settle_facts(TaskKind kind) const {
 }
 
 void CapacityPolicy::settle(TaskKind kind) const {
-  settle_facts(kind);
   SlotClass& c = classes_[index(kind)];
+  if (!c.resized && c.marked.empty() && c.shares.settled()) return;  // as at most heartbeats
+  settle_facts(kind);
   c.shares.settle();
   c.shares.take_changed(c.changed);
   if (c.changed.empty()) return;

@@ -11,9 +11,10 @@
 namespace weir {
 
 void CapacityPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& steps) {
+  const bool kept = !state_.claims().freed().empty() || !state_.claims().reservations().empty();
   for (const TaskKind kind : kTaskKinds) {
     SlotClass& c = classes_[index(kind)];
-    if (!tick && is_reviewed(c)) continue;
+    if (!tick && !kept && is_reviewed(c)) continue;
     settle_facts(kind);
     review_freed(kind);
     for (const QueueId queue : c.to_review) {
@@ -38,8 +39,7 @@ void CapacityPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& steps
 
 // As after most heartbeats: nothing has changed since.
 bool CapacityPolicy::is_reviewed(const SlotClass& c) const {
-  return !c.resized && c.marked.empty() && c.to_review.empty() && c.had_freed.empty() &&
-         state_.claims().freed().empty() && state_.claims().reservations().empty();
+  return !c.resized && c.marked.empty() && c.to_review.empty() && c.had_freed.empty();
 }
 
 void CapacityPolicy::claim(std::vector<ClaimStep>& steps) {

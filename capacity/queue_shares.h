@@ -54,6 +54,8 @@ class QueueShares {
   void set_lends(QueueId queue, bool lends);
   // Brings AC up to date. Before it, AC may be that of the facts before.
   void settle();
+  // Nothing has changed since, and nobody has to be told.
+  bool settled() const { return to_fill_.empty() && changed_.empty(); }
 
   const QueueLine& line(QueueId queue) const { return lines_[queue.index()]; }
   // The queues whose line may have changed since this was last asked, without repeats.

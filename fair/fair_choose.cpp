@@ -67,7 +67,7 @@ std::optional<TaskKind> FairPolicy::next_kind(
     const std::size_t k = index(kind);
     if (free[k] <= 0 || !may_give_more(kind, offer)) return false;
     if (kept[k]) return true;
-    if (beat_.closed[k]) return false;
+    if (beat_.closed[k] || standings_for(kind).line(PoolTree::root()).pending == 0) return false;
     if (under_load_cap(kind, offer.free[k])) return true;
     ++rules_[kLoadCapped];
     return false;
@@ -97,7 +97,7 @@ bool FairPolicy::may_speculate(JobId id, TaskKind kind, const Offer& offer) {
   if (entry == nullptr || !entry->joined || !entry->runnable) return false;
   if (splits(kind) && beat_.gathers) return false;
   const std::int64_t width = entry->stand[index(kind)].width;
-  const Standings& standings = splits(kind) ? *copies_ : standings_[index(kind)];
+  const Standings& standings = standings_for(kind);
   return may_give_more(kind, offer) && under_load_cap(kind, offer.free[index(kind)]) &&
          width <= room_in(standings, entry->pool) && width <= queue_room(entry->queue, kind);
 }
@@ -109,11 +109,10 @@ bool FairPolicy::comes_before(JobId a, JobId b, TaskKind kind) const {
 std::int64_t FairPolicy::load_cap(TaskKind kind, const TrackerState& tracker,
                                   std::int64_t running_here) const {
   const std::int64_t places = splits(kind) ? settings_->copy_factor : 1;  // for each slot
-  const Standings& standings = splits(kind) ? *copies_ : standings_[index(kind)];
   return load_manager_->cap({.tracker_slots = tracker.total.slots(kind) * places,
                              .running_here = running_here,
                              .cluster_slots = state_.total_slots(kind) * places,
-                             .demand = standings.cluster_demand(),
+                             .demand = standings_for(kind).cluster_demand(),
                              .load_millionths = tracker.load_millionths});
 }
 

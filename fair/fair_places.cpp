@@ -60,6 +60,7 @@ void FairPolicy::running_groups(const Job& job, std::vector<RunningGroup>& group
 }
 
 void FairPolicy::take_regrouped(std::vector<JobId>& jobs) {
+  if (regrouped_.empty()) return;
   jobs.insert(jobs.end(), regrouped_.begin(), regrouped_.end());
   regrouped_.clear();
 }

@@ -270,8 +270,10 @@ void FairPolicy::settle() const {
   }
   unread_.clear();
   if (!weights_end_.empty()) refresh_weights();
-  for (Standings& standings : standings_) standings.settle();
-  if (copies_) copies_->settle();
+  for (Standings& standings : standings_) {
+    if (!standings.settled()) standings.settle();
+  }
+  if (copies_ && !copies_->settled()) copies_->settle();
 }
 
 // --- What has changed ---

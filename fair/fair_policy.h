@@ -199,6 +199,10 @@ class FairPolicy : public Policy, public Pools, public CopySplit, public Specula
   const Standings& standings_for(const Slots& slots) const {
     return slots.copies ? *copies_ : standings_[index(slots.kind)];
   }
+  // For launches: a reduce begins by copying where that is split off.
+  const Standings& standings_for(TaskKind kind) const {
+    return splits(kind) ? *copies_ : standings_[index(kind)];
+  }
   void join_copies(JobEntry& entry);
   void leave_copies(JobEntry& entry);
   void read_copies(JobEntry& entry, const Job& job) const;

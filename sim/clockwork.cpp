@@ -38,30 +38,27 @@ void Clockwork::add_job(JobId job, const JobPlan& plan) {
 
 void Clockwork::push(Due due) {
   due.order = ++order_;
-  if (due.what == What::kHeartbeat && (beats_.empty() || due > beats_.back())) {
-    beats_.push_back(due);
+  queue_.push(due);
+}
+
+void Clockwork::push_beat(TimeMs at, TrackerId tracker, std::uint32_t generation) {
+  if (beats_.empty() || at >= beats_.back().at) {
+    beats_.push_back({at, ++order_, tracker, generation});
   } else {
-    queue_.push(due);
+    push({.at = at, .tracker = tracker, .generation = generation, .what = What::kHeartbeat});
   }
 }
 
 bool Clockwork::beat_is_next() const {
-  return !beats_.empty() && (queue_.empty() || queue_.top() > beats_.front());
-}
-
-Clockwork::Due Clockwork::pop() {
-  const bool beat = beat_is_next();
-  const Due due = beat ? beats_.front() : queue_.top();
-  beat ? beats_.pop_front() : queue_.pop();
-  return due;
+  if (beats_.empty() || queue_.empty()) return !beats_.empty();
+  const Due& due = queue_.top();
+  const Beat& beat = beats_.front();
+  return beat.at != due.at ? beat.at < due.at : beat.order < due.order;
 }
 
 void Clockwork::begin_beats(TrackerId tracker, TimeMs first) {
   if (generation_.size() <= tracker.index()) generation_.resize(tracker.index() + 1);
-  push({.at = first,
-        .tracker = tracker,
-        .generation = ++generation_[tracker.index()],
-        .what = What::kHeartbeat});
+  push_beat(first, tracker, ++generation_[tracker.index()]);
 }
 
 void Clockwork::start_beats() {
@@ -187,10 +184,12 @@ void Clockwork::end(const Due& due) {
   if (cluster_.finish(due.attempt, beating_)) confirm_kills(due.tracker);
 }
 
-void Clockwork::beat(TrackerId tracker) {
-  report_progress(tracker);
-  cluster_.heartbeat(tracker);
-  confirm_kills(tracker);
+void Clockwork::beat(const Beat& due) {
+  if (generation_[due.tracker.index()] != due.generation || !cluster_.live(due.tracker)) return;
+  report_progress(due.tracker);
+  cluster_.heartbeat(due.tracker);
+  confirm_kills(due.tracker);
+  push_beat(due.at + heartbeats_.interval_ms, due.tracker, due.generation);
 }
 
 // A tracker tells at once that it has killed what the reply ordered, and may start something there.
@@ -225,25 +224,30 @@ void Clockwork::report_progress(TrackerId tracker) {
 void Clockwork::run_to(TimeMs until) {
   while (!engine_.halted()) {
     const TimeMs tick = std::max(engine_.now(), engine_.engine().next_tick());
+    const bool beat_next = beat_is_next();
     TimeMs event = queue_.empty() ? INT64_MAX : queue_.top().at;
-    if (beat_is_next()) event = beats_.front().at;
+    if (beat_next) event = beats_.front().at;
     if (std::min(tick, event) > until) break;
     if (tick <= event) {  // the update first: what comes in this moment sees it
       engine_.advance_to(tick);
       engine_.step(Tick{});
       continue;
     }
-    const Due due = pop();
-    if (due.at > engine_.now()) engine_.advance_to(due.at);
+    if (event > engine_.now()) engine_.advance_to(event);
+    if (beat_next) {
+      const Beat due = beats_.front();
+      beats_.pop_front();
+      beat(due);
+      continue;
+    }
+    const Due due = queue_.top();
+    queue_.pop();
     if (due.what == What::kEnd) {
       end(due);
     } else if (due.what == What::kCopied) {
       copied(due);
-    } else if (generation_[due.tracker.index()] == due.generation && cluster_.live(due.tracker)) {
-      beat(due.tracker);
-      Due next = due;
-      next.at += heartbeats_.interval_ms;
-      push(next);
+    } else {
+      beat({due.at, due.order, due.tracker, due.generation});
     }
   }
   engine_.advance_to(until);

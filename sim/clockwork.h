@@ -27,6 +27,7 @@ class Clockwork : public Observer {
       : engine_(engine), cluster_(cluster), heartbeats_(heartbeats), model_(model) {}
 
   void on_step(const Engine& engine, const Input& input, const Output& output) override;
+  bool events_only() const override { return true; }
   // Right after its submission; the plan must outlive the job.
   void add_job(JobId job, const JobPlan& plan);
 
@@ -52,6 +53,12 @@ class Clockwork : public Observer {
       return a.at != b.at ? a.at > b.at : a.order > b.order;
     }
   };
+  struct Beat {
+    TimeMs at = 0;
+    std::uint64_t order = 0;
+    TrackerId tracker;
+    std::uint32_t generation = 0;  // of the tracker's beats
+  };
   struct Timed {
     const JobPlan* plan = nullptr;
     std::vector<std::pair<AttemptKey, TrackerId>> copied;  // reduces that wait for the last map
@@ -59,7 +66,6 @@ class Clockwork : public Observer {
 
   void push(Due due);
   bool beat_is_next() const;
-  Due pop();
   void begin_beats(TrackerId tracker, TimeMs first);
   void launched(const AttemptLaunched& launch);
   void map_done(const Engine& engine, JobId job);
@@ -68,7 +74,8 @@ class Clockwork : public Observer {
   DurationMs slowed(TrackerId tracker, DurationMs time) const;
   DurationMs reduce_ms(const TaskKey& task) const;
   void push_reduce_end(const AttemptKey& attempt, TrackerId tracker);
-  void beat(TrackerId tracker);
+  void push_beat(TimeMs at, TrackerId tracker, std::uint32_t generation);
+  void beat(const Beat& due);
   void confirm_kills(TrackerId tracker);
   void report_progress(TrackerId tracker);
   void copied(const Due& due);
@@ -84,7 +91,7 @@ class Clockwork : public Observer {
   std::vector<Timed> jobs_;                // by JobId
   std::priority_queue<Due, std::vector<Due>, std::greater<>> queue_;
   // Heartbeats that come after all those before them, as nearly all do: the rest is in the queue.
-  std::deque<Due> beats_;
+  std::deque<Beat> beats_;
 };
 
 }  // namespace weir

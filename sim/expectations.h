@@ -18,6 +18,7 @@ namespace weir {
 class PreemptionKills : public Observer {
  public:
   void on_step(const Engine& engine, const Input& input, const Output& output) override;
+  bool events_only() const override { return true; }
   std::vector<TaskKey> take() { return std::move(since_); }
 
  private:
@@ -28,6 +29,7 @@ class PreemptionKills : public Observer {
 class SlotGrants : public Observer {
  public:
   void on_step(const Engine& engine, const Input& input, const Output& output) override;
+  bool events_only() const override { return true; }
   std::vector<TaskKey> take() { return std::exchange(since_, {}); }
 
  private:

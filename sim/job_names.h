@@ -17,6 +17,7 @@ namespace weir {
 class JobNames : public Observer {
  public:
   void on_step(const Engine& engine, const Input& input, const Output& output) override;
+  bool events_only() const override { return true; }
 
   const std::string& name(JobId job) const;
   std::optional<JobId> find(const std::string& name) const;

@@ -14,6 +14,8 @@ class Observer {
   virtual ~Observer() = default;
   // `engine` is as the step left it.
   virtual void on_step(const Engine& engine, const Input& input, const Output& output) = 0;
+  // It looks at events and nothing else: steps without any, as most are, may pass without it.
+  virtual bool events_only() const { return false; }
 };
 
 }  // namespace weir

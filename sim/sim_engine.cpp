@@ -40,7 +40,10 @@ const Reply& SimEngine::handle(Input& input) {
 Reply* SimEngine::run(const Input& input, Token awaited) {
   output_.clear();
   engine_->handle(input, output_);
-  for (Observer* observer : observers_) observer->on_step(*engine_, input, output_);
+  const bool quiet = output_.events.empty();
+  for (const Watch& watch : observers_) {
+    if (!quiet || !watch.events_only) watch.observer->on_step(*engine_, input, output_);
+  }
   const auto found = std::find_if(output_.replies.begin(), output_.replies.end(),
                                   [&](const Reply& reply) { return reply.token == awaited; });
   return found == output_.replies.end() ? nullptr : &*found;

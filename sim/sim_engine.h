@@ -29,7 +29,7 @@ class SimEngine {
   std::uint64_t steps() const { return token_; }
 
   // Called in the order of their coming; they must outlive the engine's last step.
-  void watch(Observer& observer) { observers_.push_back(&observer); }
+  void watch(Observer& observer) { observers_.push_back({&observer, observer.events_only()}); }
   void advance_to(TimeMs at);  // the clock alone
   // The run is over, whatever was still to come: nothing is handled any more, replies are empty.
   void halt() { halted_ = true; }
@@ -47,10 +47,14 @@ class SimEngine {
 
  private:
   explicit SimEngine(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+  struct Watch {
+    Observer* observer;
+    bool events_only;
+  };
   Reply* run(const Input& input, Token awaited);
 
   std::unique_ptr<Engine> engine_;
-  std::vector<Observer*> observers_;
+  std::vector<Watch> observers_;
   TimeMs now_ = kStart;
   Token token_ = 0;
   bool halted_ = false;

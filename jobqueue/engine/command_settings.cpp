@@ -247,6 +247,7 @@ ReplyBody Administration::apply(const SettingsChanged& change) {
 // Settings are being written that bring containers, or slots back: until they are in force nothing
 // starts.
 bool Administration::changes_mode() const {
+  if (!parts_.promises.any_settings()) return false;  // asked at every heartbeat
   const auto changes = parts_.promises.pending_settings();
   return std::any_of(changes.begin(), changes.end(), [this](const SettingsChanged* change) {
     return change->settings->resources.mode != state_.settings().resources.mode;

@@ -70,13 +70,13 @@ void Heartbeats::take_report(TrackerState& tracker, const Heartbeat& report) {
   }
   prefetch_lines(tracker.held.data(), tracker.held.size() * sizeof(HeldAttempt));
   prefetch_few(tracker.attempts);
-  tracker.health = report.health;
+  if (tracker.health != report.health) tracker.health = report.health;
   tracker.low_disk = report.low_disk;
   tracker.free_disk_mb = report.free_disk_mb;
   tracker.load_millionths = report.load_millionths;
   ++reports_;
   prefetch_for(tracker, report);
-  release_given_up(tracker, report);
+  if (!tracker.held_commits.empty()) release_given_up(tracker, report);
   tracker.to_drop = 0;
   for (const AttemptReport& attempt : report.attempts) take_attempt(tracker, attempt);
   drop_missing_attempts(tracker);

@@ -23,7 +23,8 @@ class Promises : public Part {
 
   // Written, and not durable yet; by seq.
   const std::deque<PendingCommand>& pending() const { return pending_; }
-  std::vector<const SettingsChanged*> pending_settings() const;  // changes of them among those
+  bool any_settings() const { return settings_pending_ > 0; }  // changes of them among those
+  std::vector<const SettingsChanged*> pending_settings() const;
   std::uint64_t applied_seq() const { return applied_seq_; }
   // Who asks again for a submission that is being written is answered together with the first.
   void answer_too(JobId submitted, Token token);
