@@ -103,8 +103,8 @@ std::optional<ContainerUsers::Over> ContainerUsers::where_over(QueueId leaf, Use
   if (!limited(leaf)) return std::nullopt;
   const UserInQueue* there = find(state_.queue(leaf), user);
   for (const Dimension d : state_.space().dimensions()) {
-    if (task[d] == 0 || has_enough(leaf, there, d, task[d] + reserved[d])) continue;
-    const Part mine = part(leaf, user, d, task[d]);
+    if (task[d] == 0 || has_enough(leaf, d, runs(there, d) + reserved[d], task[d])) continue;
+    const Part mine = part(leaf, there, d, task[d]);
     if (mine.has + reserved[d] + task[d] > mine.allowed) return Over{d, mine.has, mine.allowed};
   }
   return std::nullopt;
@@ -113,7 +113,7 @@ std::optional<ContainerUsers::Over> ContainerUsers::where_over(QueueId leaf, Use
 bool ContainerUsers::above_limit(QueueId leaf, UserId user) const {
   if (!limited(leaf)) return false;
   for (const Dimension d : state_.space().dimensions()) {
-    const Part mine = part(leaf, user, d, 0);
+    const Part mine = part(leaf, find(state_.queue(leaf), user), d, 0);
     if (mine.has > mine.allowed) return true;
   }
   return false;
@@ -131,17 +131,17 @@ std::int64_t ContainerUsers::limit_shown(QueueId queue, Dimension d) const {
   const bool used = std::any_of(users.begin(), users.end(), [d](const auto& user) {
     return user.second.jobs_running > 0 || user.second.running[d] > 0;
   });
-  return used ? part(queue, UserId{}, d, 0).allowed : -1;
+  return used ? part(queue, nullptr, d, 0).allowed : -1;
 }
 
-// Quickly, for most: within an equal part of what the leaf has.
-bool ContainerUsers::has_enough(QueueId leaf, const UserInQueue* user, Dimension d,
-                                std::int64_t more) const {
+// Quickly, for most: with one more task within an equal part of what the leaf has.
+bool ContainerUsers::has_enough(QueueId leaf, Dimension d, std::int64_t has,
+                                std::int64_t need) const {
   if (state_.tree().node(leaf).settings.user_limit.factor_millionths) return false;
-  const QueueState& queue = state_.queue(leaf);
+  const std::int64_t users = std::max<std::int64_t>(active(state_.queue(leaf), d), 1);
   const QueueLine& line = standing_.line(leaf, d);
-  return (runs(user, d) + more) * std::max<std::int64_t>(active(queue, d), 1) <=
-         std::max(line.guaranteed, line.allocated);
+  return (has + need) * users <=
+         std::max({line.guaranteed, line.allocated, line.facts.running + need});
 }
 
 bool ContainerUsers::limited(QueueId leaf) const {
@@ -149,11 +149,11 @@ bool ContainerUsers::limited(QueueId leaf) const {
 }
 
 // What the user runs in the leaf, and up to what he may with a task that takes so much.
-ContainerUsers::Part ContainerUsers::part(QueueId leaf, UserId id, Dimension d,
+ContainerUsers::Part ContainerUsers::part(QueueId leaf, const UserInQueue* user, Dimension d,
                                           std::int64_t need) const {
   const QueueState& queue = state_.queue(leaf);
   const QueueLine& line = standing_.line(leaf, d);
-  return {.has = runs(queue, id, d),
+  return {.has = runs(user, d),
           .allowed = user_limit_slots(state_.tree().node(leaf).settings.user_limit,
                                       {.guaranteed = line.guaranteed,
                                        .allocated = line.allocated,

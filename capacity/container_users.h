@@ -50,8 +50,9 @@ class ContainerUsers {
     std::int64_t has = 0, allowed = 0;
   };
   bool limited(QueueId leaf) const;
-  bool has_enough(QueueId leaf, const UserInQueue* user, Dimension d, std::int64_t more) const;
-  Part part(QueueId leaf, UserId user, Dimension d, std::int64_t need) const;
+  bool has_enough(QueueId leaf, Dimension d, std::int64_t has, std::int64_t need) const;
+  // `user`: null runs nothing there.
+  Part part(QueueId leaf, const UserInQueue* user, Dimension d, std::int64_t need) const;
 
   const ClusterState& state_;
   const ContainerStanding& standing_;

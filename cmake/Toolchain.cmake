@@ -13,6 +13,12 @@ endif()
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wno-missing-field-initializers
                     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -fno-omit-frame-pointer)
+# Records of up to some hundred bytes are cleared and copied at each heartbeat: by plain stores, since `rep stos` takes longer
+# to begin than these do.
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  add_compile_options(-mmemset-strategy=unrolled_loop:512:noalign,libcall:-1:noalign
+                      -mmemcpy-strategy=unrolled_loop:512:noalign,libcall:-1:noalign)
+endif()
 find_program(WEIR_MOLD mold)  # links the sanitizers' fifty executables in a quarter of the time
 add_link_options(-fuse-ld=$<IF:$<BOOL:${WEIR_MOLD}>,mold,gold>)
 if(WEIR_SANITIZE)

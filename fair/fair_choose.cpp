@@ -1,6 +1,7 @@
 // Which task a free slot goes to: held and reserved slots, then maps and reduces in turn, each down
 // the order of pools to a leaf and along the order of its jobs (fair.md, "Choosing").
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "fair/fair_policy.h"
@@ -9,7 +10,9 @@
 namespace weir {
 
 void FairPolicy::begin_offer(const Offer& offer) {
-  beat_ = Beat{.tracker = offer.tracker, .free = offer.free};
+  std::construct_at(&beat_);  // in its place: a copy would wait for what was just written
+  beat_.tracker = offer.tracker;
+  beat_.free = offer.free;
   const TrackerState& tracker = state_.tracker(offer.tracker);
   for (const TaskKind kind : kTaskKinds) {
     beat_.running_slots[index(kind)] = tracker.used.slots(kind);

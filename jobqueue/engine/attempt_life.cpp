@@ -17,7 +17,7 @@ std::uint32_t AttemptLife::first_number() const {
 // Nobody knows of an attempt of a service any more after thousands of others: its numbers repeat.
 std::uint32_t AttemptLife::next_number(Job& job, const TaskKey& key) const {
   Task& task = job.tasks(key.kind).tasks[key.index];
-  if (job.spec->service && task.next_attempt + 1u >= kAttemptsPerEpoch) task.next_attempt = 0;
+  if (job.service && task.next_attempt + 1u >= kAttemptsPerEpoch) task.next_attempt = 0;
   return first_number() + task.next_attempt++;
 }
 
@@ -196,7 +196,7 @@ void AttemptLife::attempt_succeeded(AttemptSlot slot, const AttemptReport& repor
   const bool waited = job.type->waits_for_its_own(job);
   finish_attempt(slot, AttemptEnded::How::kSucceeded);
   if (is_over(job.state)) return;
-  if (job.spec->service) {  // it is to run on, and nothing of it is done
+  if (job.service) {  // it is to run on, and nothing of it is done
     tracker.unacknowledged.emplace_back(attempt.key, durable_seq_);
     parts_.jobs.rest(job, key, attempt.ran_ms(now_));
     return parts_.gangs.member_lost(attempt.key);
@@ -232,14 +232,14 @@ void AttemptLife::attempt_failed(AttemptSlot slot, const std::string& diagnostic
   Task& task = job.tasks(key.kind).tasks[key.index];
   if (task.failures < UINT8_MAX) ++task.failures;
   // Of a service they are no end: it would come to avoid every tracker.
-  if (!job.spec->service) note_failure(job, key.kind, key.index, tracker.id);
+  if (!job.service) note_failure(job, key.kind, key.index, tracker.id);
   if (task.failures >= job.type->failures_at_most(*job.spec, key.kind)) {
     const std::string why = task_title(job, key) + " failed " + std::to_string(task.failures) +
                             (task.failures == 1 ? " time" : " times") + ", last on tracker " +
                             tracker.name + ": " + diagnostics;
     return parts_.jobs.begin_end(job, JobState::kFailed, why, KillReason::kJobFailed);
   }
-  if (job.spec->service) return parts_.jobs.rest(job, key, attempt.ran_ms(now_));
+  if (job.service) return parts_.jobs.rest(job, key, attempt.ran_ms(now_));
   reopen_if_left(job, key);
 }
 
@@ -279,7 +279,7 @@ void AttemptLife::attempt_killed(AttemptSlot slot) {
   // Killed attempts cost a job nothing, but they do not go on for ever: numbers must not repeat,
   // and a tracker that kills all it is given must not keep its cluster busy.
   const Task& task = job.tasks(key.kind).tasks[key.index];
-  if (!job.spec->service && task.state != Task::State::kSucceeded &&
+  if (!job.service && task.state != Task::State::kSucceeded &&
       task.next_attempt + 1u >= kAttemptsPerEpoch) {
     const std::string why = task_title(job, key) + " was started " +
                             std::to_string(kAttemptsPerEpoch - 1) +

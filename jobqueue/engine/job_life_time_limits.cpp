@@ -34,6 +34,7 @@ void JobLife::set_task_deadline(const Attempt& attempt) {
 }
 
 void JobLife::end_task_deadline(const Attempt& attempt) {
+  if (late_tasks_.empty()) return;
   const TaskKey& task = attempt.key.task;
   const DurationMs limit = state_.job(task.job).time_limit_ms(task.kind);
   if (limit > 0) late_tasks_.erase({attempt.launched_at + limit, attempt.key});

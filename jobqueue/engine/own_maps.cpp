@@ -11,7 +11,8 @@ namespace {
 constexpr DurationMs kOwnMapsMs = 60'000;
 
 bool own_maps_wait(const Job& job) {
-  return job.launchable(TaskKind::kMap) > 0 && job.type->waits_for_its_own(job);
+  return job.has(TaskKind::kMap) && job.launchable(TaskKind::kMap) > 0 &&
+         job.type->waits_for_its_own(job);
 }
 
 // Whether it is any use to make room there: a map is tried again elsewhere.

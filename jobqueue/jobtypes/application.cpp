@@ -12,7 +12,7 @@ Reason Application::why_closed(const Job&, TaskKind) const {
 }
 
 bool Application::done(const Job& job) const {
-  if (job.spec->service) return false;
+  if (job.service) return false;
   for (const TaskKind kind : job.kinds()) {
     const TaskGroup& group = job.tasks(kind);
     if (group.succeeded < group.total) return false;

@@ -82,6 +82,7 @@ Job& ClusterState::add_job(std::unique_ptr<Job> job) {
     added.speculates[index(kind)] = speculates(*added.spec, kind);
   size_groups(added);
   added.limited = added.spec->time_limit_ms > 0;
+  added.service = added.spec->service;
   if (added.id.index() >= job_index_.size()) job_index_.resize(added.id.index() + 1, nullptr);
   WEIR_CHECK(job_index_[added.id.index()] == nullptr, "a job id is used once");
   life::kJob.check(life::kOutside, stage_of(added));

@@ -47,6 +47,7 @@ AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, Track
   if (to_copy) life::kCopy.check(life::kOutside, attempt.copy);
   tracker.attempts.push_back(slot);
   tracker.held.push_back({.key = attempt.key, .copy = attempt.copy});
+  if (job.service) ++tracker.services;
   hold(tracker, attempt, 1);
   attempt.speculative = beside;
   change_task(job, key.kind, key.index, [&] {
@@ -122,6 +123,7 @@ void ClusterState::end_attempt(AttemptSlot slot, AttemptState end) {
   TrackerState& tracker = trackers_.at(attempt.tracker);
   Job& job = mutable_job(attempt.key.task.job);
   hold(tracker, attempt, -1);
+  if (job.service) --tracker.services;
   if (!tracker.units.empty()) tracker.units.release(attempt.key);
   const AttemptSlot last = tracker.attempts.back();
   tracker.attempts[attempt.tracker_place] = last;

@@ -31,6 +31,7 @@ std::unique_ptr<Job> outline_of(const Job& job) {
   out->durable = job.durable;
   out->duty = job.duty;
   out->held = job.held;
+  out->service = job.service;
   out->groups = job.groups;
   out->live_attempts = job.live_attempts;
   out->started_at = job.started_at;

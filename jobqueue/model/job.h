@@ -111,6 +111,7 @@ struct alignas(64) Job {
   bool speculates[kTaskKindCount] = {false, false};  // by the settings, or its own word
   bool held = false;                                 // waits to be released: in no line for a place
   bool limited = false;                              // it has a time limit
+  bool service = false;                              // so says its spec, which lies far from here
   std::uint8_t groups = 0;                           // in `further`, which lies far from here
   // Reduces of it stood in the way of its maps: none starts before a map has. And whether maps of
   // it are watched that wait while reduces run.
@@ -174,13 +175,13 @@ struct alignas(64) Job {
   }
   TaskKind gang_kind() const { return group_kind(groups); }
   bool is_gang(TaskKind kind) const {
-    return gang != nullptr && is_group(kind) && group_number(kind) == groups;
+    return is_group(kind) && group_number(kind) == groups && gang != nullptr;
   }
   bool has_gang() const { return groups > 0 && gang != nullptr; }
   bool waits_for_gang_start() const { return gang != nullptr && !gang->started; }
   // A task of the group waits for the gang to start.
   bool waits_for_gang(TaskKind kind) const {
-    return waits_for_gang_start() && is_group(kind) && group_number(kind) < groups &&
+    return is_group(kind) && group_number(kind) < groups && waits_for_gang_start() &&
            spec->task_groups[group_number(kind)].gang > 0;
   }
   bool has(TaskKind kind) const {

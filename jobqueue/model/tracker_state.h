@@ -89,6 +89,7 @@ struct alignas(64) TrackerState {
   std::uint32_t keeps = 0;           // holds and reservations on it (ClaimBook)
   std::uint32_t copied = 0;          // reduces here that wait for their slots
   std::uint32_t to_drop = 0;         // last named and not taken on: still in its room
+  std::uint32_t services = 0;        // attempts here of jobs that do not end by themselves
   std::uint32_t untold = 0;          // members of gangs that have started: it has not heard of them
   std::int64_t copy_slots = 0;       // taken by reduces that copy or wait, dying ones included
   std::string health;

@@ -17,9 +17,10 @@ Resources held_for_good(const ClusterState& state, const TrackerState& tracker) 
       if (room.tracker == tracker.id) held += state.job(gang->job).need(room.task.kind);
     }
   }
+  if (tracker.services == 0) return held;
   for (const HeldAttempt& attempt : tracker.held) {
     const Job& job = state.job(attempt.key.task.job);
-    if (job.spec->service) held += job.need(attempt.key.task.kind);
+    if (job.service) held += job.need(attempt.key.task.kind);
   }
   return held;
 }
@@ -223,16 +224,22 @@ bool ReserveHere::may(const ContainerItems::Bucket& bucket) const {
   return gives_way(state_.job(first.job.id), first.kind).valid();
 }
 
+const Lack& ReserveHere::lack_here(const Size& size) const {
+  if (lacking_ != &size) lack_ = lack_on(tracker_, size);
+  lacking_ = &size;
+  return lack_;
+}
+
 bool ReserveHere::moves_here(const Size& size, TrackerId from, const Lack& least) const {
   if (!moves_) return false;
-  const Lack here = lack_on(tracker_, size);
+  const Lack& here = lack_here(size);
   return here < least && here < lack_on(state_.tracker(from), size);
 }
 
 // So that nobody looks through all jobs of the size for the few that have a reservation.
 bool ReserveHere::moves_here(const Size& size) const {
   if (!moves_) return false;
-  const Lack here = lack_on(tracker_, size);
+  const Lack& here = lack_here(size);
   bool moves = false;
   state_.claims().reservations().find_of(size, [&](const Reservation& kept) {
     moves = here < kept.least && here < lack_on(state_.tracker(kept.tracker), size);

@@ -97,6 +97,7 @@ class ReserveHere {
   bool could_have(const Job& job, TaskKind kind) const;
   bool moves_here(const Size& size) const;
   bool is_left_for_another() const;
+  const Lack& lack_here(const Size& size) const;
 
   const ClusterState& state_;
   const TrackerState& tracker_;
@@ -105,6 +106,8 @@ class ReserveHere {
   const Resources* larger_than_ = nullptr;
   mutable std::optional<Resources> services_;  // what they hold here, once it was asked for
   mutable std::optional<bool> left_;           // is_left_for_another(), likewise
+  mutable const Size* lacking_ = nullptr;      // what was asked about last, and lacks here
+  mutable Lack lack_;
 };
 
 // The next turn to reserve is for the group.

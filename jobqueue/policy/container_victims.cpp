@@ -41,7 +41,7 @@ void ContainerVictims::collect() {
         {.slots = {AttemptSlot(i)},
          .need = need,
          .all = need,
-         .kind = job.spec->service ? Candidate::Kind::kService : Candidate::Kind::kSingle});
+         .kind = job.service ? Candidate::Kind::kService : Candidate::Kind::kSingle});
   }
   add_gangs();
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
@@ -79,7 +79,7 @@ void ContainerVictims::add_gangs() {
     for (auto& [tracker, candidate] : on) {
       candidate.all = all;
       candidate.kind =
-          job->spec->service ? Candidate::Kind::kService : Candidate::Kind::kGang;
+          job->service ? Candidate::Kind::kService : Candidate::Kind::kGang;
       candidates_.push_back(std::move(candidate));
     }
   }

@@ -43,11 +43,19 @@ class WinnerTree {
     }
   }
 
-  void set(std::uint32_t place, const Key& key) { replay(place, Node{key, place}); }
+  void set(std::uint32_t place, const Key& key) {
+    Node& leaf = nodes_[kMargin + first_leaf_ + place];
+    static_cast<Key&>(leaf) = key;
+    leaf.holder = place;
+    replay(place);
+  }
   void set(std::uint32_t place, const std::optional<Key>& key) {
     key ? set(place, *key) : clear(place);
   }
-  void clear(std::uint32_t place) { replay(place, Node{}); }
+  void clear(std::uint32_t place) {
+    nodes_[kMargin + first_leaf_ + place].holder = kNone;
+    replay(place);
+  }
 
   // Walks the keys in order. The tree must not change meanwhile.
   class Walk {
@@ -98,8 +106,6 @@ class WinnerTree {
  private:
   // A base class, so that the place may stand in the padding at the key's end.
   struct Node : Key {
-    Node() = default;
-    Node(const Key& key, std::uint32_t place) : Key(key), holder(place) {}
     const Key* key() const { return holder == kNone ? nullptr : this; }
     std::uint32_t holder = kNone;  // the place whose key it is
   };
@@ -114,23 +120,23 @@ class WinnerTree {
   static std::size_t above(std::size_t at) { return (at - 1) / kMeet; }
   const Node& node(std::size_t at) const { return nodes_[kMargin + at]; }
 
-  // `best` is what the place holds from now on. It stays in registers: what has just been written
-  // is slow to read in other pieces.
-  void replay(std::uint32_t place, Node best) {
+  // The place holds something else. The best so far stays where it is: a copy of it would be put
+  // together in pieces, and what was written in pieces is slow to read as a whole.
+  void replay(std::uint32_t place) {
     std::size_t at = first_leaf_ + place;
     Node* nodes = nodes_.data() + kMargin;
     const std::size_t size = nodes_.size() - kMargin;
-    nodes[at] = best;
+    const Node* best = &nodes[at];
     while (at > 0) {
       const std::size_t up = above(at);
       const std::size_t end = std::min(kMeet * up + 1 + kMeet, size);
       for (std::size_t other = kMeet * up + 1; other < end; ++other) {
-        if (other != at && beats(nodes[other], best)) best = nodes[other];
+        if (other != at && beats(nodes[other], *best)) best = &nodes[other];
       }
       at = up;
       const std::uint32_t before = nodes[at].holder;
-      nodes[at] = best;
-      if (best.holder == before && before != place) return;  // it neither won nor wins here
+      nodes[at] = *best;
+      if (best->holder == before && before != place) return;  // it neither won nor wins here
     }
   }
 
