@@ -61,22 +61,17 @@ void CapacityPolicy::mark(QueueId leaf, TaskKind kind) const {
   c.marked.push_back(leaf);
 }
 
-CapacityPolicy::JobEntry* CapacityPolicy::find_entry(JobId job) const {
-  return job.index() < jobs_.size() ? jobs_[job.index()].get() : nullptr;
-}
-
 std::int64_t CapacityPolicy::width(JobId job, TaskKind kind) const {
   return std::max<std::int64_t>(state_.job(job).width(kind), 1);
 }
 
 void CapacityPolicy::on_job_added(JobId id) {
   const Job& job = state_.job(id);
-  if (id.index() >= jobs_.size()) jobs_.resize(id.index() + 1);
-  if (jobs_[id.index()] == nullptr) {
-    jobs_[id.index()] = std::make_unique<JobEntry>(JobEntry{.leaf = job.queue,
-                                                            .user = job.user,
-                                                            .order = job_order(state_, job),
-                                                            .avoided_by = avoided_trackers(job)});
+  if (find_entry(id) == nullptr) {
+    jobs_[id] = {.leaf = job.queue,
+                 .user = job.user,
+                 .order = job_order(state_, job),
+                 .avoided_by = avoided_trackers(job)};
   }
   for (const TaskKind kind : kTaskKinds) read_job(id, kind);
 }
@@ -85,7 +80,7 @@ void CapacityPolicy::on_job_removed(JobId id) {
   JobEntry* entry = find_entry(id);
   if (entry == nullptr) return;
   drop_job(*entry, id);
-  jobs_[id.index()].reset();
+  jobs_.erase(id);
 }
 
 void CapacityPolicy::on_job_changed(JobId id, QueueId old_queue) {
@@ -130,17 +125,17 @@ void CapacityPolicy::on_lending_changed(QueueId queue, Dimension dimension) {
 void CapacityPolicy::on_cluster_changed() {
   for (SlotClass& c : classes_) c.resized = true;
   const bool other_places = placeable_.refresh();
-  for (std::size_t i = 0; i < jobs_.size(); ++i) {
-    if (jobs_[i] == nullptr || !(other_places || jobs_[i]->avoided_by > 0)) continue;
-    for (auto& known : jobs_[i]->placeable) known.reset();
-    for (const TaskKind kind : kTaskKinds) read_job(JobId(i), kind);
-  }
+  jobs_.each([&](JobId id, JobEntry& entry) {
+    if (!other_places && entry.avoided_by == 0) return;
+    for (auto& known : entry.placeable) known.reset();
+    for (const TaskKind kind : kTaskKinds) read_job(id, kind);
+  });
 }
 
 void CapacityPolicy::prefetch(const Attempt& attempt, int step) const {
   const TaskKey& task = attempt.key.task;
   if (step == 0) {
-    if (task.job.index() < jobs_.size()) __builtin_prefetch(&jobs_[task.job.index()]);
+    jobs_.prefetch(task.job);
     const SlotClass& c = classes_[index(task.kind)];
     prefetch_lines(c.leaves[attempt.queue.index()]);
     prefetch_lines(c.shares.line(attempt.queue));

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "capacity/capacity_settings.h"
+#include "jobqueue/policy/job_table.h"
 #include "jobqueue/policy/leaf_jobs.h"
 #include "jobqueue/policy/leaf_need.h"
 #include "capacity/queue_shares.h"
@@ -151,7 +152,7 @@ class CapacityPolicy : public Policy, public Claims, public Speculation {
   void read_job(JobId job, TaskKind kind);
   void set_dying(JobEntry& entry, JobId job, TaskKind kind, std::uint32_t tasks);
   void drop_job(JobEntry& entry, JobId job);
-  JobEntry* find_entry(JobId job) const;
+  JobEntry* find_entry(JobId job) const { return jobs_.find(job); }
   std::int64_t width(JobId job, TaskKind kind) const;
 
   // Whether any live tracker could ever run tasks of the job.
@@ -218,7 +219,7 @@ class CapacityPolicy : public Policy, public Claims, public Speculation {
   Placeable placeable_;
   // Questions settle what was marked: a cache, so `mutable`.
   mutable std::array<SlotClass, kTaskKindCount> classes_;
-  std::vector<std::unique_ptr<JobEntry>> jobs_;  // by JobId
+  JobTable<JobEntry> jobs_;
   std::vector<QueueId> lenders_;                 // queues with a lend_after
   std::vector<std::uint64_t> asked_;  // by QueueId: in which round of claims it was asked
   std::uint64_t claim_round_ = 0;

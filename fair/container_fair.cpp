@@ -58,17 +58,16 @@ ContainerFair::JobLine& ContainerFair::enter(const Job& job) {
 }
 
 ContainerFair::JobLine& ContainerFair::enter(const Job& job, const std::string& path) {
-  auto& line = jobs_[job.id];
-  line = std::make_unique<JobLine>();
+  JobLine& line = jobs_[job.id];
   std::vector<PoolId> made;
-  line->job = job.id;
-  line->pool = tree_.enter(path, made);
-  line->priority = job.priority;
-  line->tie = {job.submitted_at, job_name(job.id)};
-  line->name_order = order_as_text(job.id);
+  line.job = job.id;
+  line.pool = tree_.enter(path, made);
+  line.priority = job.priority;
+  line.tie = {job.submitted_at, job_name(job.id)};
+  line.name_order = order_as_text(job.id);
   amounts_.made_pools();
   if (!made.empty()) pools_changed();
-  return *line;
+  return line;
 }
 
 // This job wants another pool, perhaps, or has gone.
@@ -172,8 +171,7 @@ void ContainerFair::on_cluster_changed() {
   placeable_.refresh();
   amounts_.resize();
   std::vector<JobId> all;
-  for (const auto& [id, line] : jobs_) all.push_back(id);
-  std::sort(all.begin(), all.end());  // they lie in no order
+  jobs_.each([&](JobId id, const JobLine&) { all.push_back(id); });
   for (const JobId id : all) read(id);
 }
 
@@ -216,13 +214,13 @@ void ContainerFair::take_regrouped(std::vector<JobId>& jobs) {
 std::vector<PoolFigures> ContainerFair::pool_figures(TimeMs now) const {
   amounts_.settle_all();
   std::vector<std::uint32_t> running(tree_.size(), 0), waiting(tree_.size(), 0);
-  for (const auto& [id, line] : jobs_) {  // counted, so in any order
-    if (line->runnable) {
-      ++running[line->pool.index()];
+  jobs_.each([&](JobId id, const JobLine& line) {
+    if (line.runnable) {
+      ++running[line.pool.index()];
     } else if (const Job* job = state_.find_job(id); job != nullptr && !is_over(job->state)) {
-      ++waiting[line->pool.index()];
+      ++waiting[line.pool.index()];
     }
-  }
+  });
   std::vector<PoolFigures> all;
   for (std::size_t p = 1; p < tree_.size(); ++p) {
     const PoolTree::Node& node = tree_.node(PoolId(p));

@@ -56,7 +56,7 @@ void FairPolicy::deal_guarantees() {
       standings_[index(kind)].deal_guarantee(leaf, dealt);
       const auto& members = standings_[index(kind)].members(leaf);
       for (std::size_t i = 0; i < members.size(); ++i) {
-        JobEntry& entry = *jobs_[members[i]->job.index()];
+        JobEntry& entry = *find_entry(members[i]->job);
         entry.guarantee[index(kind)] = dealt[i];
         line_up(entry, kind);
       }
@@ -68,7 +68,7 @@ void FairPolicy::deal_guarantees() {
 // --- Accounts, in the state's memory: of jobs that may be scheduled ---
 
 void FairPolicy::open_accounts(JobId id) {
-  const JobEntry& entry = *jobs_[id.index()];
+  const JobEntry& entry = *find_entry(id);
   for (const TaskKind kind : kTaskKinds) {
     DeficitAccount& account = memory_.jobs[id].account[index(kind)];
     if (!account.open) open(account, entry.stand[index(kind)].facts.running, state_.now());
@@ -90,23 +90,22 @@ void FairPolicy::count_running(JobId id, TaskKind kind) {
   DeficitAccount& account = memory->account[index(kind)];
   if (!account.open) return;
   count_until(account, state_.now());
-  account.running = jobs_[id.index()]->stand[index(kind)].facts.running;
+  account.running = find_entry(id)->stand[index(kind)].facts.running;
 }
 
 void FairPolicy::update_deficits(TimeMs now) {
-  for (std::size_t i = 0; i < jobs_.size(); ++i) {
-    JobEntry* entry = jobs_[i].get();
-    if (entry == nullptr || !entry->runnable) continue;
-    JobMemory& memory = memory_.jobs[JobId(i)];
+  jobs_.each([&](JobId id, JobEntry& entry) {
+    if (!entry.runnable) return;
+    JobMemory& memory = memory_.jobs[id];
     for (const TaskKind kind : kTaskKinds) {
       DeficitAccount& account = memory.account[index(kind)];
-      const JobStand& stand = entry->stand[index(kind)];
+      const JobStand& stand = entry.stand[index(kind)];
       if (!account.open) open(account, stand.facts.running, now);
       accrue(account, now);
       account.due = standings_[index(kind)].fine_job_share(stand);
-      line_up(*entry, kind);
+      line_up(entry, kind);
     }
-  }
+  });
 }
 
 // --- Choosing ---
@@ -116,7 +115,7 @@ std::optional<Choice> FairPolicy::ask_in_line(PoolId within, const Slots& slots)
   std::optional<Choice> choice;
   std::vector<std::int64_t> too_wide;  // widths for which no tracker could be reserved
   lines_[index(kind)].visit([&](const DeficitKey& key) {
-    const JobEntry& entry = *jobs_[key.job.index()];
+    const JobEntry& entry = *find_entry(key.job);
     const JobStand& stand = entry.stand[index(kind)];
     if (within != PoolTree::root() && !tree_.contains(within, entry.pool)) return false;
     if (stand.width > pool_room(entry.pool, kind)) return false;

@@ -92,10 +92,9 @@ std::vector<PoolFigures> FairPolicy::pool_figures(TimeMs now) const {
   deal_shares();
   std::vector<std::uint32_t> running(tree_.size(), 0);
   std::vector<std::uint32_t> waiting(tree_.size(), 0);
-  for (const auto& entry : jobs_) {
-    if (entry == nullptr || !entry->listed) continue;
-    ++(entry->runnable ? running : waiting)[entry->pool.index()];
-  }
+  jobs_.each([&](JobId, const JobEntry& entry) {
+    if (entry.listed) ++(entry.runnable ? running : waiting)[entry.pool.index()];
+  });
   std::vector<PoolFigures> all;
   const auto add = [&](PoolId pool) {
     const PoolTree::Node& node = tree_.node(pool);

@@ -7,11 +7,11 @@ namespace weir {
 void FairPolicy::place_again(JobId first) {
   const auto moves = places_.again(first);
   for (const auto& [id, path] : moves) {
-    leave(*jobs_[id.index()]);
-    leave_pool(jobs_[id.index()]->pool);
+    leave(*find_entry(id));
+    leave_pool(find_entry(id)->pool);
   }
   for (const auto& [id, path] : moves) {
-    jobs_[id.index()]->pool = enter_pool(path);
+    find_entry(id)->pool = enter_pool(path);
     if (limits_jobs_) regrouped_.push_back(id);
     sync(id);
   }

@@ -73,25 +73,20 @@ FairPolicy::FairPolicy(const ClusterState& state, PolicyMemory& memory)
 
 // --- Jobs and their pools ---
 
-FairPolicy::JobEntry* FairPolicy::find_entry(JobId job) const {
-  return job.index() < jobs_.size() ? jobs_[job.index()].get() : nullptr;
-}
-
 FairPolicy::JobEntry& FairPolicy::make_entry(const Job& job) {
-  if (job.id.index() >= jobs_.size()) jobs_.resize(job.id.index() + 1);
-  auto& entry = jobs_[job.id.index()];
-  if (entry == nullptr) {
-    entry = std::make_unique<JobEntry>();
-    entry->queue = job.queue;
-    entry->pool = enter_pool(places_.take_last(job));
+  const bool fresh = find_entry(job.id) == nullptr;
+  JobEntry& entry = jobs_[job.id];
+  if (fresh) {
+    entry.queue = job.queue;
+    entry.pool = enter_pool(places_.take_last(job));
   }
-  entry->listed = !is_over(job.state);
-  return *entry;
+  entry.listed = !is_over(job.state);
+  return entry;
 }
 
 // Makes the entry stand where it belongs, or go.
 void FairPolicy::sync(JobId id) {
-  JobEntry& entry = *jobs_[id.index()];
+  JobEntry& entry = *find_entry(id);
   const Job* job = state_.find_job(id);
   const bool runs = job != nullptr && (job->tasks(TaskKind::kMap).running > 0 ||
                                        job->tasks(TaskKind::kReduce).alive() > 0);
@@ -105,7 +100,7 @@ void FairPolicy::sync(JobId id) {
   if (entry.listed) return;
   places_.give_up(id);
   leave_pool(entry.pool);
-  jobs_[id.index()].reset();
+  jobs_.erase(id);
 }
 
 void FairPolicy::join(JobEntry& entry, const Job& job) {
@@ -138,7 +133,7 @@ void FairPolicy::label(JobEntry& entry) {
   if (copies_) copies_->clear_orders();
   for (DeficitOrder& line : lines_) line.clear_keys();
   ties_.each([&](const TieKey& key, std::uint64_t tie) {
-    JobEntry& other = *jobs_[std::get<JobId>(key).index()];
+    JobEntry& other = *find_entry(std::get<JobId>(key));
     for (const TaskKind kind : kTaskKinds) {
       other.stand[index(kind)].tie = tie;
       standings_[index(kind)].place(other.stand[index(kind)]);
@@ -230,7 +225,7 @@ void FairPolicy::refresh_weights() const {
   while (!weights_end_.empty() && std::get<TimeMs>(*weights_end_.begin()) <= state_.now()) {
     const auto [end, id, kind] = *weights_end_.begin();
     weights_end_.erase(weights_end_.begin());
-    JobEntry& entry = *jobs_[id.index()];
+    JobEntry& entry = *find_entry(id);
     JobFacts facts = entry.stand[index(kind)].facts;
     set_weight(entry, state_.job(id), kind, facts);
     standings_[index(kind)].set(entry.stand[index(kind)], facts);
@@ -302,7 +297,7 @@ void FairPolicy::on_job_listed(JobId id) {
 
 // The job's queue, pool or priority may be another.
 void FairPolicy::follow_move(JobId id) {
-  JobEntry& entry = *jobs_[id.index()];
+  JobEntry& entry = *find_entry(id);
   leave(entry);
   entry.queue = state_.job(id).queue;
   place_again(id);
@@ -359,8 +354,7 @@ void FairPolicy::on_released(AttemptSlot slot) {
 
 void FairPolicy::prefetch(const Attempt& attempt, int step) const {
   const TaskKey& task = attempt.key.task;
-  if (task.job.index() >= jobs_.size()) return;
-  if (step == 0) return __builtin_prefetch(&jobs_[task.job.index()]);
+  if (step == 0) return jobs_.prefetch(task.job);
   const JobEntry* entry = find_entry(task.job);
   if (entry == nullptr) return;
   const JobStand& stand = entry->stand[index(task.kind)];
@@ -378,14 +372,13 @@ void FairPolicy::prefetch(const Attempt& attempt, int step) const {
 void FairPolicy::on_cluster_changed() {
   find_queue_maximums();
   const bool other_places = placeable_.refresh();
-  for (std::size_t i = 0; i < jobs_.size(); ++i) {
-    JobEntry* entry = jobs_[i].get();
-    if (entry == nullptr || !entry->runnable) continue;
-    const Job& job = state_.job(JobId(i));
-    if (!other_places && !job.has_failures) continue;
-    for (auto& known : entry->placeable) known.reset();
-    for (const TaskKind kind : kTaskKinds) read(*entry, job, kind);
-  }
+  jobs_.each([&](JobId id, JobEntry& entry) {
+    if (!entry.runnable) return;
+    const Job& job = state_.job(id);
+    if (!other_places && !job.has_failures) return;
+    for (auto& known : entry.placeable) known.reset();
+    for (const TaskKind kind : kTaskKinds) read(entry, job, kind);
+  });
 }
 
 }  // namespace weir

@@ -35,6 +35,7 @@
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/model/prefetch.h"
 #include "jobqueue/model/queue_guarantees.h"
+#include "jobqueue/policy/job_table.h"
 #include "jobqueue/policy/locality_delay.h"
 #include "jobqueue/policy/placeable.h"
 #include "jobqueue/policy/copy_split_facet.h"
@@ -135,7 +136,7 @@ class FairPolicy : public Policy, public Pools, public CopySplit, public Specula
   };
 
   // --- fair_policy.cpp: following the state ---
-  JobEntry* find_entry(JobId job) const;
+  JobEntry* find_entry(JobId job) const { return jobs_.find(job); }
   JobEntry& make_entry(const Job& job);
   void follow_move(JobId job);
   void sync(JobId job);
@@ -255,7 +256,7 @@ class FairPolicy : public Policy, public Pools, public CopySplit, public Specula
   bool by_deficit_ = false;
   mutable std::array<DeficitOrder, kTaskKindCount> lines_;  // under `algorithm: deficit`
   mutable std::array<std::set<PoolId>, kTaskKindCount> guarantees_stale_;  // leaves; likewise
-  std::vector<std::unique_ptr<JobEntry>> jobs_;                            // by JobId
+  JobTable<JobEntry> jobs_;
   mutable std::vector<std::pair<JobId, TaskKind>> unread_;                 // whose entries say so
   PoolPlaces places_;
   std::vector<JobId> regrouped_;  // jobs that came into another pool, while pools have limits

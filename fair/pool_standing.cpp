@@ -6,11 +6,6 @@
 
 namespace weir {
 
-PoolStanding::JobLine* PoolStanding::find(JobId job) const {
-  const auto found = jobs_.find(job);
-  return found == jobs_.end() ? nullptr : found->second.get();
-}
-
 bool PoolStanding::gang_within(const Job& job) const {
   const JobLine* line = find(job.id);
   if (line == nullptr || !line->wants_gang) return false;

@@ -5,10 +5,9 @@
 #pragma once
 
 #include <map>
-#include <memory>
-#include <unordered_map>
 
 #include "fair/pool_amounts.h"
+#include "jobqueue/policy/job_table.h"
 #include "jobqueue/policy/queue_bounds.h"
 
 namespace weir {
@@ -16,8 +15,7 @@ namespace weir {
 class PoolStanding {
  public:
   using JobLine = PoolAmounts::JobLine;
-  // To be looked up, or counted: they lie in no order.
-  using Jobs = std::unordered_map<JobId, std::unique_ptr<JobLine>>;
+  using Jobs = JobTable<JobLine>;
   // All of them outlive it.
   PoolStanding(const ClusterState& state, const PoolTree& tree, PoolAmounts& amounts,
                const QueueBounds& bounds, const Jobs& jobs, bool any_lends_less)
@@ -28,7 +26,7 @@ class PoolStanding {
         jobs_(jobs),
         any_lends_less_(any_lends_less) {}
 
-  JobLine* find(JobId job) const;  // null: in no pool
+  JobLine* find(JobId job) const { return jobs_.find(job); }  // null: in no pool
   bool in_order(PoolId leaf) const {
     return PoolAmounts::sharing(tree_.node(leaf)) == PoolSettings::Sharing::kFifo;
   }

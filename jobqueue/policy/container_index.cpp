@@ -18,42 +18,41 @@ ContainerIndex::ContainerIndex(const ClusterState& state, std::size_t leaves, Ru
 
 void ContainerIndex::add(JobId id) {
   const Job& job = state_.job(id);
-  const auto [found, fresh] = jobs_.try_emplace(id);
-  if (fresh) {
-    found->second.leaf = rules_.leaf_of(job);
-    found->second.queue = job.queue;
-    found->second.user = job.user;
-    found->second.order = rules_.order_of(job);
-    found->second.kinds.resize(job.items().size());
+  if (jobs_.find(id) == nullptr) {
+    Entry& entry = jobs_[id];
+    entry.leaf = rules_.leaf_of(job);
+    entry.queue = job.queue;
+    entry.user = job.user;
+    entry.order = rules_.order_of(job);
     for (const TaskKind kind : job.items())
-      found->second.traits.push_back({job.time_limit_ms(kind), job.picky(kind)});
+      entry.kinds.push_back({{}, job.time_limit_ms(kind), job.picky(kind)});
   }
   for (const TaskKind kind : job.items()) read(id, kind);
 }
 
 void ContainerIndex::remove(JobId id) {
-  const auto found = jobs_.find(id);
-  if (found == jobs_.end()) return;
-  for (const TaskKind kind : state_.job(id).items()) count(found->second, kind, nullptr, 0, 0);
-  mark(found->second.leaf);
-  jobs_.erase(found);
+  Entry* entry = jobs_.find(id);
+  if (entry == nullptr) return;
+  for (const TaskKind kind : state_.job(id).items()) count(*entry, kind, nullptr, 0, 0);
+  mark(entry->leaf);
+  jobs_.erase(id);
 }
 
 void ContainerIndex::change(JobId id) {
-  if (!jobs_.contains(id)) return;
+  if (jobs_.find(id) == nullptr) return;
   remove(id);
   add(id);
 }
 
 void ContainerIndex::read(JobId id, TaskKind kind) {
-  const auto found = jobs_.find(id);
-  if (found == jobs_.end()) return;
+  Entry* entry = jobs_.find(id);
+  if (entry == nullptr) return;
   const Job& job = state_.job(id);
   const TaskGroup& group = job.tasks(kind);
   const std::uint32_t launchable = job.launchable(kind);
   const std::uint32_t dying = job.schedulable() ? group.dying : 0;
   const bool somewhere = launchable + dying > 0 && placeable_(job, kind);
-  count(found->second, kind, group.size, somewhere ? launchable : 0, somewhere ? dying : 0);
+  count(*entry, kind, group.size, somewhere ? launchable : 0, somewhere ? dying : 0);
 }
 
 void ContainerIndex::cluster_changed() {
@@ -64,19 +63,19 @@ void ContainerIndex::cluster_changed() {
 }
 
 bool ContainerIndex::wants(JobId job, TaskKind kind) const {
-  const auto found = jobs_.find(job);
-  return found != jobs_.end() && found->second.kinds[place_of(kind)].launchable > 0;
+  const Entry* entry = jobs_.find(job);
+  return entry != nullptr && entry->kinds[place_of(kind)].counted.launchable > 0;
 }
 
 void ContainerIndex::count(Entry& entry, TaskKind kind, const Size* size, std::uint32_t launchable,
                            std::uint32_t dying) {
-  Entry::Counted& before = entry.kinds[place_of(kind)];
+  const Entry::Kind& here = entry.kinds[place_of(kind)];
+  Entry::Counted& before = entry.kinds[place_of(kind)].counted;
   if (before.size == size && before.launchable == launchable && before.dying == dying) return;
   Leaf& leaf = leaves_[entry.leaf];
   const ItemOrder item{entry.order, kind};
   const auto set_tasks = [&](const Size* of, std::uint32_t from, std::uint32_t to) {
-    const Entry::Traits& traits = entry.traits[place_of(kind)];
-    leaf.items.set_tasks(item, {entry.user, of, traits.time_limit_ms, traits.picky}, from, to);
+    leaf.items.set_tasks(item, {entry.user, of, here.time_limit_ms, here.picky}, from, to);
   };
   add_up(entry, before, -1);
   if (before.size != size && before.size != nullptr) {

@@ -5,12 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <boost/container/small_vector.hpp>
 #include <functional>
-#include <unordered_map>
 #include <vector>
 
 #include "jobqueue/policy/container_bounds.h"
 #include "jobqueue/policy/container_items.h"
+#include "jobqueue/policy/job_table.h"
 #include "jobqueue/policy/placeable.h"
 
 namespace weir {
@@ -55,12 +56,12 @@ class ContainerIndex {
       std::uint32_t launchable = 0;
       std::uint32_t dying = 0;
     };
-    std::vector<Counted> kinds;  // in their order,
-    struct Traits {
+    struct Kind {
+      Counted counted;
       DurationMs time_limit_ms = 0;
       bool picky = false;
     };
-    std::vector<Traits> traits;  // as these
+    boost::container::small_vector<Kind, 2> kinds;  // in their order
   };
   void count(Entry& entry, TaskKind kind, const Size* size, std::uint32_t launchable,
              std::uint32_t dying);
@@ -72,7 +73,7 @@ class ContainerIndex {
   const ClusterState& state_;
   Rules rules_;
   Placeable placeable_;
-  std::unordered_map<JobId, Entry> jobs_;  // looked up, never walked
+  JobTable<Entry> jobs_;
   std::vector<Leaf> leaves_;
   std::vector<Amounts> pending_in_;  // by QueueId
   std::vector<std::size_t> changed_;

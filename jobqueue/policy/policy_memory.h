@@ -8,14 +8,13 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "jobqueue/model/claims.h"
 #include "jobqueue/model/ids.h"
 #include "jobqueue/model/share.h"
 #include "jobqueue/model/time.h"
+#include "jobqueue/policy/job_table.h"
 #include "jobqueue/policy/locality_delay.h"
 
 namespace weir {
@@ -48,39 +47,8 @@ struct PoolStamps {
   ClaimBlock block = ClaimBlock::kNone;
 };
 
-// By job. Ids are given out in order, and every free slot asks for many jobs, so the table is
-// dense; a job's entry is made when it is first written, and stays where it is.
-class JobMemories {
- public:
-  const JobMemory* find(JobId job) const {
-    return job.index() < entries_.size() ? entries_[job.index()].get() : nullptr;
-  }
-  JobMemory* find(JobId job) {
-    return job.index() < entries_.size() ? entries_[job.index()].get() : nullptr;
-  }
-  JobMemory& operator[](JobId job) {
-    if (job.index() >= entries_.size()) entries_.resize(job.index() + 1);
-    auto& entry = entries_[job.index()];
-    if (entry == nullptr) entry = std::make_unique<JobMemory>();
-    return *entry;
-  }
-  void erase(JobId job) {
-    if (job.index() < entries_.size()) entries_[job.index()].reset();
-  }
-  // In the order of ids.
-  template <class Visit>
-  void each(Visit visit) const {
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-      if (entries_[i] != nullptr) visit(JobId(static_cast<std::uint32_t>(i)), *entries_[i]);
-    }
-  }
-
- private:
-  std::vector<std::unique_ptr<JobMemory>> entries_;
-};
-
 struct PolicyMemory {
-  JobMemories jobs;                         // unfinished jobs
+  JobTable<JobMemory> jobs;                 // unfinished ones; made when first written
   std::map<std::string, PoolStamps> pools;  // by dotted path; those with something to say
   TimeMs updated_at = 0;                    // the fair policy's last update, or since when it rules
   std::int32_t locality_patience = 16;  // what a job begins with under adaptive delay scheduling
