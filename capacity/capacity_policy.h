@@ -220,7 +220,7 @@ class CapacityPolicy : public Policy, public Claims, public Speculation {
   // Questions settle what was marked: a cache, so `mutable`.
   mutable std::array<SlotClass, kTaskKindCount> classes_;
   JobTable<JobEntry> jobs_;
-  std::vector<QueueId> lenders_;                 // queues with a lend_after
+  std::vector<QueueId> lenders_;      // queues with a lend_after
   std::vector<std::uint64_t> asked_;  // by QueueId: in which round of claims it was asked
   std::uint64_t claim_round_ = 0;
   mutable std::array<std::uint64_t, kRuleCount> rules_{};

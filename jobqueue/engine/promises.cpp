@@ -32,7 +32,6 @@ void Promises::promise(Token token, Command command) {
 
 std::vector<const SettingsChanged*> Promises::pending_settings() const {
   std::vector<const SettingsChanged*> changes;
-  if (!any_settings()) return changes;
   for (const PendingCommand& command : pending_) {
     if (const auto* change = std::get_if<SettingsChanged>(&command.command))
       changes.push_back(change);

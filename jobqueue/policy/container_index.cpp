@@ -69,8 +69,8 @@ bool ContainerIndex::wants(JobId job, TaskKind kind) const {
 
 void ContainerIndex::count(Entry& entry, TaskKind kind, const Size* size, std::uint32_t launchable,
                            std::uint32_t dying) {
-  const Entry::Kind& here = entry.kinds[place_of(kind)];
-  Entry::Counted& before = entry.kinds[place_of(kind)].counted;
+  Entry::Kind& here = entry.kinds[place_of(kind)];
+  Entry::Counted& before = here.counted;
   if (before.size == size && before.launchable == launchable && before.dying == dying) return;
   Leaf& leaf = leaves_[entry.leaf];
   const ItemOrder item{entry.order, kind};

@@ -4,8 +4,8 @@
 // it is told. Derived state, on the engine's thread.
 #pragma once
 
-#include <cstdint>
 #include <boost/container/small_vector.hpp>
+#include <cstdint>
 #include <functional>
 #include <vector>
 

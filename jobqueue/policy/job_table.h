@@ -14,7 +14,8 @@ namespace weir {
 template <class Entry>
 class JobTable {
  public:
-  // Null: it has none.
+  // Null: it has none. An entry of a constant table may be changed: policies settle what was marked
+  // when they are asked, a cache.
   Entry* find(JobId job) const {
     return job.index() < entries_.size() ? entries_[job.index()].get() : nullptr;
   }
