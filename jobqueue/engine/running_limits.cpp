@@ -23,8 +23,8 @@ bool runs_before(const Job& a, const Job& b) {
 // --- Following the jobs ---
 
 void RunningLimits::follow(const Policy& policy) {
-  jobs_.clear();
-  stands_.clear();
+  jobs_ = {};
+  stands_ = {};
   classes_.clear();
   groups_.clear();
   touched_.clear();
@@ -53,7 +53,7 @@ void RunningLimits::update_stand(const Job& job) {
   if (before == now) return;
   if (before == Standing::kNone) return enter(job);
   if (now == Standing::kNone) return leave(job.id);
-  const Entry& entry = *jobs_[job.id.index()];
+  const Entry& entry = *jobs_.find(job.id);
   if (before == Standing::kYields && now == Standing::kKeeps) {
     // Nobody gains: those before it see one more who runs.
     for (Group* group : entry.in->limited) group->yielding.erase(entry.turn);
@@ -70,24 +70,21 @@ void RunningLimits::regroup(const Job& job) {
 }
 
 void RunningLimits::enter(const Job& job) {
-  if (job.id.index() >= jobs_.size()) {
-    jobs_.resize(job.id.index() + 1);
-    stands_.resize(jobs_.size());
-  }
-  auto& entry = jobs_[job.id.index()];
-  entry = std::make_unique<Entry>();
-  entry->turn = turn_of(job);
-  entry->in = &class_of(job);
-  ++entry->in->jobs;
-  stands_[job.id.index()].limited = !entry->in->limited.empty();
-  stand(*entry, standing_of(job));
+  Entry& entry = jobs_[job.id];
+  entry.turn = turn_of(job);
+  entry.in = &class_of(job);
+  ++entry.in->jobs;
+  stands_.take(job.id.index()).limited = !entry.in->limited.empty();
+  stand(entry, standing_of(job));
 }
 
 void RunningLimits::leave(JobId job) {
-  const auto entry = std::move(jobs_[job.index()]);
-  unstand(*entry);
-  stands_[job.index()] = {};
-  if (--entry->in->jobs == 0) drop_class(*entry->in);
+  const Entry& entry = *jobs_.find(job);
+  Class& in = *entry.in;
+  unstand(entry);
+  stands_.give_up(job.index());
+  jobs_.erase(job);
+  if (--in.jobs == 0) drop_class(in);
 }
 
 void RunningLimits::stand(const Entry& entry, Standing now) {
@@ -282,7 +279,7 @@ void RunningLimits::admit_next(Sweep& sweep) {
 }
 
 void RunningLimits::demote(const Turn& turn, Sweep& sweep) {
-  const Entry& entry = *jobs_[turn.id.index()];
+  const Entry& entry = *jobs_.find(turn.id);
   stands_[turn.id.index()].standing = Standing::kWaits;
   for (Group* group : entry.in->limited) {
     count(*group, -1);
@@ -298,7 +295,7 @@ void RunningLimits::demote(const Turn& turn, Sweep& sweep) {
 std::vector<Reason> RunningLimits::full_groups(JobId job) const {
   std::vector<Reason> reasons;
   if (standing(job) == Standing::kNone) return reasons;
-  for (const Group* group : jobs_[job.index()]->in->limited) {
+  for (const Group* group : jobs_.find(job)->in->limited) {
     if (group->excess() < 0) continue;
     reasons.push_back({"running_jobs_limit",
                        group->name + " runs " + std::to_string(group->running) + " of at most " +

@@ -25,13 +25,14 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "jobqueue/model/cluster_state.h"
+#include "jobqueue/model/paged_table.h"
+#include "jobqueue/policy/job_table.h"
 #include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
@@ -121,7 +122,8 @@ class RunningLimits {
   };
 
   Stand stand_of(JobId job) const {
-    return job.index() < stands_.size() ? stands_[job.index()] : Stand{};
+    const Stand* stand = stands_.find(job.index());
+    return stand != nullptr ? *stand : Stand{};
   }
   Standing standing_of(const Job& job) const;  // as it is; else as it was
   Standing standing(JobId job) const { return stand_of(job).standing; }
@@ -148,8 +150,9 @@ class RunningLimits {
   const Pools* pools_ = nullptr;  // of the policy; null: its groups do not reach across queues
   std::map<std::string, Group> groups_;
   std::map<std::vector<std::string>, Class> classes_;  // by the names of their groups
-  std::vector<std::unique_ptr<Entry>> jobs_;           // by JobId; unfinished durable ones
-  std::vector<Stand> stands_;  // theirs; small, for it is looked at with all that they do
+  JobTable<Entry> jobs_;  // unfinished durable ones
+  // Theirs, by JobId; small, for it is looked at with all that they do.
+  PagedTable<Stand> stands_;
   std::vector<Group*> touched_;  // a place came free there, or there are too many
   std::vector<Class*> asked_;    // a job has come to wait there
 };

@@ -28,7 +28,8 @@ DurationMs ClusterState::heartbeat_interval_ms() const {
 }
 
 const Job* ClusterState::find_job(JobId id) const {
-  return id.valid() && id.index() < job_index_.size() ? job_index_[id.index()] : nullptr;
+  Job* const* job = id.valid() ? job_index_.find(id.index()) : nullptr;
+  return job != nullptr ? *job : nullptr;
 }
 
 const Job& ClusterState::job(JobId id) const {
@@ -83,10 +84,9 @@ Job& ClusterState::add_job(std::unique_ptr<Job> job) {
   size_groups(added);
   added.limited = added.spec->time_limit_ms > 0;
   added.service = added.spec->service;
-  if (added.id.index() >= job_index_.size()) job_index_.resize(added.id.index() + 1, nullptr);
-  WEIR_CHECK(job_index_[added.id.index()] == nullptr, "a job id is used once");
+  WEIR_CHECK(find_job(added.id) == nullptr, "a job id is used once");
   life::kJob.check(life::kOutside, stage_of(added));
-  job_index_[added.id.index()] = &added;
+  job_index_.take(added.id.index()) = &added;
   jobs_.emplace(added.id, std::move(job));
   QueueState& queue = queues_[added.queue.index()];
   if (!is_over(added.state)) {
@@ -139,7 +139,7 @@ void ClusterState::forget_job(JobId id) {
   }
   release_sizes(job);
   gangs_waiting_.erase(id);
-  job_index_[id.index()] = nullptr;
+  job_index_.give_up(id.index());
   jobs_.erase(id);
 }
 

@@ -20,6 +20,7 @@
 #include "jobqueue/model/ids.h"
 #include "jobqueue/model/job.h"
 #include "jobqueue/model/name_table.h"
+#include "jobqueue/model/paged_table.h"
 #include "jobqueue/model/queue_state.h"
 #include "jobqueue/model/queue_tree.h"
 #include "jobqueue/model/resources.h"
@@ -316,7 +317,7 @@ class ClusterState {
   std::vector<PerDimension<std::int64_t>> reserved_;  // by queue
   std::map<JobId, std::unique_ptr<Job>> jobs_;
   std::uint32_t waiting_jobs_ = 0;
-  std::vector<Job*> job_index_;  // by JobId, null if gone: the hot path's way
+  PagedTable<Job*> job_index_;  // by JobId: the hot path's way
   TrackerTable trackers_;
   std::vector<Attempt> attempts_;
   std::vector<AttemptSlot> free_attempts_;

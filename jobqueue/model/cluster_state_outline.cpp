@@ -53,10 +53,9 @@ std::unique_ptr<ClusterState> ClusterState::outlined() const {
   out->now_ = now_;
   out->queues_ = queues_;
   out->reserved_ = reserved_;
-  out->job_index_.resize(job_index_.size());
   for (const auto& [id, job] : jobs_) {
     auto copy = outline_of(*job);
-    out->job_index_[id.index()] = copy.get();
+    out->job_index_.take(id.index()) = copy.get();
     out->jobs_.emplace_hint(out->jobs_.end(), id, std::move(copy));
   }
   out->waiting_jobs_ = waiting_jobs_;

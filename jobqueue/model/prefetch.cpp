@@ -29,8 +29,7 @@ void ClusterState::prefetch(const Attempt& attempt, int step) const {
 
 void ClusterState::prefetch(const TaskKey& task, int step) const {
   if (step == 0) {
-    if (task.job.index() < job_index_.size()) __builtin_prefetch(&job_index_[task.job.index()]);
-    return;
+    return job_index_.prefetch(task.job.index());
   }
   const Job* job = find_job(task.job);
   if (job == nullptr) return;

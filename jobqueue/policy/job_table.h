@@ -1,13 +1,13 @@
 // What somebody keeps of each job. Ids are given out in order, and every free slot asks for many
-// jobs, so the table is dense, and finds without hashing; an entry stays where it is in memory. A
-// job that has gone leaves a pointer's room. Engine's thread.
+// jobs, so the table finds without hashing; an entry stays where it is in memory, and what jobs that
+// have gone leave behind goes page by page (paged_table.h). Engine's thread.
 #pragma once
 
 #include <cstddef>
 #include <memory>
-#include <vector>
 
 #include "jobqueue/model/ids.h"
+#include "jobqueue/model/paged_table.h"
 
 namespace weir {
 
@@ -17,32 +17,29 @@ class JobTable {
   // Null: it has none. An entry of a constant table may be changed: policies settle what was marked
   // when they are asked, a cache.
   Entry* find(JobId job) const {
-    return job.index() < entries_.size() ? entries_[job.index()].get() : nullptr;
+    const auto* entry = entries_.find(job.index());
+    return entry != nullptr ? entry->get() : nullptr;
   }
   // Made if there is none yet.
   Entry& operator[](JobId job) {
-    if (job.index() >= entries_.size()) entries_.resize(job.index() + 1);
-    auto& entry = entries_[job.index()];
-    if (entry == nullptr) entry = std::make_unique<Entry>();
-    return *entry;
+    if (Entry* entry = find(job)) return *entry;
+    return *(entries_.take(job.index()) = std::make_unique<Entry>());
   }
   void erase(JobId job) {
-    if (job.index() < entries_.size()) entries_[job.index()].reset();
+    if (find(job) != nullptr) entries_.give_up(job.index());
   }
   // `visit(id, entry)` in the order of ids; it makes and erases none.
   template <class Visit>
   void each(Visit visit) const {
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-      if (entries_[i] != nullptr) visit(JobId(i), *entries_[i]);
-    }
+    entries_.each([&](std::size_t i, const std::unique_ptr<Entry>& entry) {
+      if (entry != nullptr) visit(JobId(i), *entry);
+    });
   }
   // Hints that the job will be looked for.
-  void prefetch(JobId job) const {
-    if (job.index() < entries_.size()) __builtin_prefetch(&entries_[job.index()]);
-  }
+  void prefetch(JobId job) const { entries_.prefetch(job.index()); }
 
  private:
-  std::vector<std::unique_ptr<Entry>> entries_;
+  PagedTable<std::unique_ptr<Entry>> entries_;
 };
 
 }  // namespace weir

@@ -1,12 +1,13 @@
 // A table of immutable records by dense index that is cheap to publish again and again: pages of
-// 256 shared pointers, of which a new version copies only those that were written to. A copy of the
-// table is a snapshot that readers may walk without a lock while its owner goes on writing to his
-// own. Writing is for one thread; reading a copy for any.
+// 256 shared pointers, of which a new version copies only those that were written to, and none once
+// its last record has gone. A copy of the table is a snapshot that readers may walk without a lock
+// while its owner goes on writing to its own. Writing is for one thread; reading a copy for any.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -19,7 +20,7 @@ class RecordTable {
   const std::shared_ptr<const Record>& get(std::size_t i) const {
     static const std::shared_ptr<const Record> none;
     const std::size_t page = i / kPage;
-    return page < pages_.size() && pages_[page] ? (*pages_[page])[i % kPage] : none;
+    return page < pages_.size() && pages_[page] ? pages_[page]->records[i % kPage] : none;
   }
   // One past the highest index that may have a record.
   std::size_t end() const { return pages_.size() * kPage; }
@@ -46,16 +47,18 @@ class RecordTable {
 
   void set(std::size_t i, std::shared_ptr<const Record> record) {
     const std::size_t page = i / kPage;
-    if (page >= pages_.size()) {
-      if (!record) return;
-      pages_.resize(page + 1);
-    }
+    if (!record && (page >= pages_.size() || !pages_[page])) return;
+    if (page >= pages_.size()) pages_.resize(page + 1);
     if (own_.size() < pages_.size()) own_.resize(pages_.size());
     if (!own_[page]) {
       own_[page] = pages_[page] ? std::make_shared<Page>(*pages_[page]) : std::make_shared<Page>();
       pages_[page] = own_[page];
     }
-    (*own_[page])[i % kPage] = std::move(record);
+    auto& place = own_[page]->records[i % kPage];
+    if (place != nullptr) --own_[page]->held;
+    place = std::move(record);
+    if (place != nullptr) ++own_[page]->held;
+    if (own_[page]->held == 0) own_[page] = nullptr, pages_[page] = nullptr;
   }
 
   // For readers. From here on every page is shared, so the next write to it copies it first.
@@ -68,7 +71,10 @@ class RecordTable {
 
  private:
   static constexpr std::size_t kPage = 256;
-  using Page = std::array<std::shared_ptr<const Record>, kPage>;
+  struct Page {
+    std::array<std::shared_ptr<const Record>, kPage> records;
+    std::uint32_t held = 0;  // records
+  };
   const Page* page(std::size_t i) const { return i < pages_.size() ? pages_[i].get() : nullptr; }
 
   std::vector<std::shared_ptr<const Page>> pages_;

@@ -110,6 +110,24 @@ TEST(RecordTable, SnapshotsDoNotChange) {
   EXPECT_TRUE(after.page_empty(300));
 }
 
+TEST(RecordTable, APageGoesWithItsLastRecord) {
+  RecordTable<int> table;
+  table.set(3, std::make_shared<int>(1));
+  table.set(4, std::make_shared<int>(2));
+  const RecordTable<int> before = table.snapshot();
+  table.set(3, nullptr);
+  EXPECT_FALSE(table.page_empty(4));
+  table.set(3, nullptr);  // once more: it is not counted twice
+  EXPECT_EQ(*table.get(4), 2);
+  table.set(4, std::make_shared<int>(5));  // nor is one that is replaced
+  table.set(4, nullptr);
+  EXPECT_TRUE(table.page_empty(4));
+  EXPECT_EQ(*before.get(3), 1);
+  table.set(4, std::make_shared<int>(6));
+  EXPECT_EQ(*table.get(4), 6);
+  EXPECT_EQ(table.get(3), nullptr);
+}
+
 TEST(SettingsFile, TheStoreCountsUnlessTheFileIsNew) {
   const TempDir dir;
   const std::string path = dir.file("weir.yaml");
