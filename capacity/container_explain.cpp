@@ -43,7 +43,7 @@ std::vector<Reason> ContainerExplain::reasons(const Job& job, TaskKind kind, Tim
 
 std::optional<Reason> ContainerExplain::of_user(const Job& job, TaskKind kind) const {
   const Resources& need = job.need(kind);
-  const auto over = users_.where_over(job.queue, job.user, need);
+  const auto over = ContainerUsers::InLeaf(users_, job.queue).where_over(job.user, need);
   if (!over) return std::nullopt;
   const QueueTree::Node& queue = state_.tree().node(job.queue);
   const bool soft = queue.settings.user_limit.mode == UserLimit::Mode::kSoft;

@@ -126,7 +126,7 @@ ContainerHeads::Head ContainerHeads::with_movers(QueueId leaf, const Head& kept,
     if (waiting->is_in_the_way(order, need)) continue;
     const Job& job = state_.job(mover.job);
     const Amounts others = users_.reserved_by_others(leaf, job.user, job.id);
-    if (users_.over_limit(leaf, job.user, need, others)) continue;
+    if (users_.over_limit(leaf, job.user, need, &others)) continue;
     if (!standing_.short_on_the_way(leaf, need) || !reach.reserve->task(job, mover.kind)) continue;
     first = order;
     head = Head{.job = job.id, .kind = mover.kind, .size = mover.size, .reserves = true};

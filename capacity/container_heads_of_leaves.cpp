@@ -44,6 +44,7 @@ ContainerHeads::Views::Answer ContainerHeads::answer_of_leaf(QueueId leaf,
   const ContainerItems& items = standing_.items(leaf);
   const bool anything_reserved = !state_.reserved(leaf).all_zero();
   const ContainerWaiters::InLeaf waiting(waiters_, leaf);
+  const ContainerUsers::InLeaf users(users_, leaf);
   bool someone_at_limit = false;
   const auto is_of_interest = [&](const Bucket& bucket) {
     if (!bucket.size->gang && waiting.is_in_the_way(*bucket.items.begin(), bucket.size->need))
@@ -59,7 +60,7 @@ ContainerHeads::Views::Answer ContainerHeads::answer_of_leaf(QueueId leaf,
     const std::uint64_t mask = mask_of(*bucket.size);
     if (anything_reserved) {
       const Amounts reserved = users_.reserved_by_others(leaf, job.user, job.id);
-      if (!reserved.all_zero() && users_.over_limit(leaf, job.user, bucket.size->need, reserved))
+      if (!reserved.all_zero() && users.over_limit(job.user, bucket.size->need, &reserved))
         return false;
     }
     if (!bucket.size->gang && waiting.is_in_the_way(item, bucket.size->need)) return false;
@@ -78,7 +79,7 @@ ContainerHeads::Views::Answer ContainerHeads::answer_of_leaf(QueueId leaf,
   items.visit(
       [&](const Bucket& bucket) {
         if (!is_of_interest(bucket)) return false;
-        const bool over = users_.over_limit(leaf, bucket.user, bucket.size->need);
+        const bool over = users.over_limit(bucket.user, bucket.size->need);
         someone_at_limit = someone_at_limit || over;
         return !over;
       },
@@ -89,7 +90,7 @@ ContainerHeads::Views::Answer ContainerHeads::answer_of_leaf(QueueId leaf,
         return (mask_of(*bucket.size) & masks.starts) != 0 &&
                (bucket.size->gang ||
                 !waiting.is_in_the_way(*bucket.items.begin(), bucket.size->need)) &&
-               users_.over_limit(leaf, bucket.user, bucket.size->need);
+               users.over_limit(bucket.user, bucket.size->need);
       },
       [&](const ItemOrder& item, const Bucket& bucket) {
         if (!bucket.size->gang && waiting.is_in_the_way(item, bucket.size->need)) return false;
@@ -108,12 +109,13 @@ bool ContainerHeads::answers_for_claim(QueueId leaf, const SizeMasks& masks,
   if (!claimed_[leaf.index()] || (owed_[leaf.index()] & masks.starts) == 0) return false;
   const auto deadline = deadline_of(leaf);
   if (!deadline) return false;
+  const ContainerUsers::InLeaf users(users_, leaf);
   each_owed(state_, standing_.items(leaf), leaf, standing_.guaranteed(leaf),
             [&](const OwedItem& item) {
               const std::uint64_t mask = mask_of(*item.size);
               if ((mask & masks.starts) == 0) return false;
               const Job& job = state_.job(item.job);
-              if (users_.over_limit(leaf, job.user, item.size->need)) return false;
+              if (users.over_limit(job.user, item.size->need)) return false;
               answer.depends = mask == kFurtherSizes || is_particular(job, item.kind);
               if (!answer.depends) {
                 answer.head = Head{.job = item.job,
@@ -147,12 +149,13 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
   std::optional<Head> head = head_of_claim(leaf, reach);
   if (head) return head;
   const ContainerWaiters::InLeaf waiting(waiters_, leaf);
+  const ContainerUsers::InLeaf users(users_, leaf);
   bool someone_at_limit = false;
   const Resources* before = nullptr;  // of the first that starts elsewhere
   const auto pick = [&](const ItemOrder& item, const Bucket& bucket) {
     const Job& job = state_.job(item.job.id);
     const Amounts reserved = users_.reserved_by_others(leaf, job.user, job.id);
-    if (!reserved.all_zero() && users_.over_limit(leaf, job.user, bucket.size->need, reserved))
+    if (!reserved.all_zero() && users.over_limit(job.user, bucket.size->need, &reserved))
       return false;
     if (!bucket.size->gang && waiting.is_in_the_way(item, bucket.size->need)) return false;
     Head found{.job = job.id, .kind = item.kind, .size = bucket.size};
@@ -180,7 +183,7 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
   items.visit(
       [&](const Bucket& bucket) {
         const Resources& need = bucket.size->need;
-        const bool over = users_.over_limit(leaf, bucket.user, need);
+        const bool over = users.over_limit(bucket.user, need);
         someone_at_limit = someone_at_limit || over;
         if (over) return false;
         if (bucket.size->gang) return true;
@@ -199,7 +202,7 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
   items.visit(
       [&](const Bucket& bucket) {
         const Resources& need = bucket.size->need;
-        if (!users_.over_limit(leaf, bucket.user, need)) return false;
+        if (!users.over_limit(bucket.user, need)) return false;
         return bucket.size->gang || (starts(bucket, reach) &&
                                      !waiting.is_in_the_way(*bucket.items.begin(), need) &&
                                      leaves(reach.kept, leaf.index(), need));
@@ -249,12 +252,13 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_claim(QueueId leaf,
                                                                   const Reach& reach) const {
   const auto deadline = deadline_of(leaf);
   if (!deadline || reach.ends_by) return std::nullopt;
+  const ContainerUsers::InLeaf users(users_, leaf);
   std::optional<Head> head;
   each_owed(state_, standing_.items(leaf), leaf, standing_.guaranteed(leaf),
             [&](const OwedItem& item) {
               const Resources& need = item.size->need;
               const UserId user = state_.job(item.job).user;
-              if (users_.over_limit(leaf, user, need)) return false;
+              if (users.over_limit(user, need)) return false;
               if (item.size->gang) {
                 head = head_of_gang(leaf, state_.job(item.job), reach);
                 if (head && head->reserves) head.reset();

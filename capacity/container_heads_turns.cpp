@@ -15,6 +15,7 @@ std::optional<Choice> ContainerHeads::turn_of_passed(const Head& head, const Rea
   const Job& first = state_.job(head.job);
   const ItemOrder order{job_order(state_, first), head.kind};
   const QueueId leaf = first.queue;
+  const ContainerUsers::InLeaf users(users_, leaf);
   std::optional<Choice> turn;
   standing_.items(leaf).visit(
       [&](const Bucket& bucket) {
@@ -23,13 +24,13 @@ std::optional<Choice> ContainerHeads::turn_of_passed(const Head& head, const Rea
         return !bucket.size->gang &&
                !state_.fits_in(need, reach.tracker, reach.used) &&
                standing_.keeps_from_being_short(leaf, head.size->need, need) &&
-               !users_.over_limit(leaf, bucket.user, need);
+               !users.over_limit(bucket.user, need);
       },
       [&](const ItemOrder& item, const Bucket& bucket) {
         if (!(item < order)) return true;
         const Job& job = state_.job(item.job.id);
         const Amounts others = users_.reserved_by_others(leaf, job.user, job.id);
-        if (users_.over_limit(leaf, job.user, bucket.size->need, others)) return false;
+        if (users.over_limit(job.user, bucket.size->need, &others)) return false;
         turn = turn_of({.job = job.id, .kind = item.kind, .size = bucket.size}, reach);
         return turn.has_value();
       });
@@ -74,18 +75,19 @@ std::optional<Choice> ContainerHeads::turn_of(const Head& passed, const Reach& r
 std::optional<ContainerHeads::Head> ContainerHeads::passed_in_leaf(
     QueueId leaf, const IsPassed& is_passed) const {
   const ContainerWaiters::InLeaf waiting(waiters_, leaf);
+  const ContainerUsers::InLeaf users(users_, leaf);
   std::optional<Head> found;
   standing_.items(leaf).visit(
       [&](const Bucket& bucket) {
         const Resources& need = bucket.size->need;
         return is_passed(*bucket.size) && standing_.is_short_here(leaf, need) &&
                !waiting.is_in_the_way(*bucket.items.begin(), need) &&
-               !users_.over_limit(leaf, bucket.user, need);
+               !users.over_limit(bucket.user, need);
       },
       [&](const ItemOrder& item, const Bucket& bucket) {
         const Job& job = state_.job(item.job.id);
         const Amounts others = users_.reserved_by_others(leaf, job.user, job.id);
-        if (users_.over_limit(leaf, job.user, bucket.size->need, others)) return false;
+        if (users.over_limit(job.user, bucket.size->need, &others)) return false;
         if (waiting.is_in_the_way(item, bucket.size->need)) return false;
         if (reservation_of(state_, job.id) != nullptr) return false;
         found = Head{.job = job.id, .kind = item.kind, .size = bucket.size, .reserves = true};

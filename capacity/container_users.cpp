@@ -92,33 +92,6 @@ Amounts ContainerUsers::reserved_by_others(QueueId leaf, UserId user, JobId job)
   return reserved;
 }
 
-bool ContainerUsers::over_limit(QueueId leaf, UserId user, const Resources& task,
-                                const Amounts& reserved) const {
-  return limited(leaf) && where_over(leaf, user, task, reserved);
-}
-
-std::optional<ContainerUsers::Over> ContainerUsers::where_over(QueueId leaf, UserId user,
-                                                               const Resources& task,
-                                                               const Amounts& reserved) const {
-  if (!limited(leaf)) return std::nullopt;
-  const UserInQueue* there = find(state_.queue(leaf), user);
-  for (const Dimension d : state_.space().dimensions()) {
-    if (task[d] == 0 || has_enough(leaf, d, runs(there, d) + reserved[d], task[d])) continue;
-    const Part mine = part(leaf, there, d, task[d]);
-    if (mine.has + reserved[d] + task[d] > mine.allowed) return Over{d, mine.has, mine.allowed};
-  }
-  return std::nullopt;
-}
-
-bool ContainerUsers::above_limit(QueueId leaf, UserId user) const {
-  if (!limited(leaf)) return false;
-  for (const Dimension d : state_.space().dimensions()) {
-    const Part mine = part(leaf, find(state_.queue(leaf), user), d, 0);
-    if (mine.has > mine.allowed) return true;
-  }
-  return false;
-}
-
 bool ContainerUsers::gang_within(const Job& job) const {
   return standing_.gang_within(job) &&
          !(has_hard_limit(state_, job.queue) &&
@@ -126,40 +99,74 @@ bool ContainerUsers::gang_within(const Job& job) const {
 }
 
 std::int64_t ContainerUsers::limit_shown(QueueId queue, Dimension d) const {
-  if (!state_.tree().leaf(queue) || !limited(queue)) return -1;
+  if (!state_.tree().leaf(queue)) return -1;
   const auto& users = state_.queue(queue).users;
   const bool used = std::any_of(users.begin(), users.end(), [d](const auto& user) {
     return user.second.jobs_running > 0 || user.second.running[d] > 0;
   });
-  return used ? part(queue, nullptr, d, 0).allowed : -1;
+  return used ? InLeaf(*this, queue).limit_shown(d) : -1;
 }
 
-// Quickly, for most: with one more task within an equal part of what the leaf has.
-bool ContainerUsers::has_enough(QueueId leaf, Dimension d, std::int64_t has,
-                                std::int64_t need) const {
-  if (state_.tree().node(leaf).settings.user_limit.factor_millionths) return false;
-  const std::int64_t users = std::max<std::int64_t>(active(state_.queue(leaf), d), 1);
-  const QueueLine& line = standing_.line(leaf, d);
-  return (has + need) * users <=
-         std::max({line.guaranteed, line.allocated, line.facts.running + need});
+// --- The users of one leaf ---
+
+ContainerUsers::InLeaf::InLeaf(const ContainerUsers& users, QueueId leaf)
+    : queue_(users.state_.queue(leaf)),
+      limit_(users.state_.tree().node(leaf).settings.user_limit) {
+  if (!limits(limit_)) return;
+  for (const Dimension d : users.state_.space().dimensions()) {
+    const QueueLine& line = users.standing_.line(leaf, d);
+    lines_.push_back({d,
+                      {.guaranteed = line.guaranteed,
+                       .allocated = line.allocated,
+                       .running = line.facts.running,
+                       .need = 0,
+                       .active_users = std::max<std::int64_t>(active(queue_, d), 1)}});
+  }
 }
 
-bool ContainerUsers::limited(QueueId leaf) const {
-  return limits(state_.tree().node(leaf).settings.user_limit);
+std::int64_t ContainerUsers::InLeaf::allowed(const Line& line, std::int64_t need) const {
+  UserLimitFacts facts = line.facts;
+  facts.need = need;
+  return user_limit_slots(limit_, facts);
 }
 
-// What the user runs in the leaf, and up to what he may with a task that takes so much.
-ContainerUsers::Part ContainerUsers::part(QueueId leaf, const UserInQueue* user, Dimension d,
-                                          std::int64_t need) const {
-  const QueueState& queue = state_.queue(leaf);
-  const QueueLine& line = standing_.line(leaf, d);
-  return {.has = runs(user, d),
-          .allowed = user_limit_slots(state_.tree().node(leaf).settings.user_limit,
-                                      {.guaranteed = line.guaranteed,
-                                       .allocated = line.allocated,
-                                       .running = line.facts.running,
-                                       .need = need,
-                                       .active_users = active(queue, d)})};
+// Whether `has` and one more task come to more than is allowed, without dividing: a quotient that
+// is rounded up is at least n if more than n - 1 times the divisor is divided.
+bool ContainerUsers::InLeaf::is_over(const Line& line, std::int64_t has, std::int64_t need) const {
+  if (limit_.factor_millionths) return has + need > allowed(line, need);
+  const UserLimitFacts& facts = line.facts;
+  const std::int64_t capacity =
+      std::max({facts.guaranteed, facts.allocated, facts.running + need});
+  const std::int64_t less = has + need - 1;
+  return less * facts.active_users >= capacity &&
+         less * kWholeInHundredths >= limit_.minimum_hundredths * capacity && has > 0;
+}
+
+std::optional<ContainerUsers::Over> ContainerUsers::InLeaf::where_over(
+    UserId user, const Resources& task, const Amounts* reserved) const {
+  if (lines_.empty()) return std::nullopt;
+  const UserInQueue* there = find(queue_, user);
+  for (const Line& line : lines_) {
+    const Dimension d = line.dimension;
+    const std::int64_t need = task[d];
+    const std::int64_t has = runs(there, d);
+    if (need > 0 && is_over(line, has + (reserved != nullptr ? (*reserved)[d] : 0), need))
+      return Over{d, has, allowed(line, need)};
+  }
+  return std::nullopt;
+}
+
+bool ContainerUsers::InLeaf::above_limit(UserId user) const {
+  const UserInQueue* there = find(queue_, user);
+  return std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) {
+    return runs(there, line.dimension) > allowed(line, 0);
+  });
+}
+
+std::int64_t ContainerUsers::InLeaf::limit_shown(Dimension d) const {
+  const auto line = std::find_if(lines_.begin(), lines_.end(),
+                                 [d](const Line& each) { return each.dimension == d; });
+  return line == lines_.end() ? -1 : allowed(*line, 0);
 }
 
 }  // namespace weir

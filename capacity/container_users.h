@@ -3,11 +3,13 @@
 // the shares, on the engine's thread.
 #pragma once
 
+#include <boost/container/static_vector.hpp>
 #include <optional>
 
 #include "capacity/container_standing.h"
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/policy/container_items.h"
+#include "jobqueue/policy/user_limit.h"
 
 namespace weir {
 
@@ -26,34 +28,54 @@ class ContainerUsers {
   ContainerUsers(const ClusterState& state, const ContainerStanding& standing)
       : state_(state), standing_(standing) {}
 
-  // With one more such task, in any dimension of which it takes something. `reserved`: by others
-  // of the user.
-  bool over_limit(QueueId leaf, UserId user, const Resources& task,
-                  const Amounts& reserved = {}) const;
-  // The dimension in which that is so.
+  // The dimension in which one more task is too much.
   struct Over {
     Dimension dimension;
     std::int64_t has = 0, allowed = 0;
   };
-  std::optional<Over> where_over(QueueId leaf, UserId user, const Resources& task,
-                                 const Amounts& reserved = {}) const;
-  bool above_limit(QueueId leaf, UserId user) const;
+  // Many questions about one leaf, for as long as nothing changes.
+  class InLeaf {
+   public:
+    InLeaf(const ContainerUsers& users, QueueId leaf);
+    // With one more such task, in any dimension of which it takes something. `reserved`: by others
+    // of the user; null: nothing is.
+    bool over_limit(UserId user, const Resources& task, const Amounts* reserved = nullptr) const {
+      return !lines_.empty() && where_over(user, task, reserved).has_value();
+    }
+    std::optional<Over> where_over(UserId user, const Resources& task,
+                                   const Amounts* reserved = nullptr) const;
+    bool above_limit(UserId user) const;
+    // Up to where a user may go in the dimension, whatever his next task takes; -1: not limited.
+    std::int64_t limit_shown(Dimension d) const;
+
+   private:
+    struct Line {
+      Dimension dimension;
+      UserLimitFacts facts;  // of a user who needs nothing
+    };
+    std::int64_t allowed(const Line& line, std::int64_t need) const;
+    bool is_over(const Line& line, std::int64_t has, std::int64_t need) const;
+
+    const QueueState& queue_;
+    const UserLimit& limit_;
+    boost::container::static_vector<Line, kPlaceCount> lines_;  // none: nobody is limited
+  };
+
+  bool over_limit(QueueId leaf, UserId user, const Resources& task,
+                  const Amounts* reserved = nullptr) const {
+    return InLeaf(*this, leaf).over_limit(user, task, reserved);
+  }
   // The job's gang is within all shares on its way, and no hard limit of its user forbids it.
   bool gang_within(const Job& job) const;
-  // Up to where a user may go, whatever his next task takes; -1: nobody is there, or is limited.
+  bool above_limit(QueueId leaf, UserId user) const {
+    return InLeaf(*this, leaf).above_limit(user);
+  }
+  // As InLeaf says; -1: nobody is there, too.
   std::int64_t limit_shown(QueueId queue, Dimension d) const;
   // What other jobs of the user have reserved in the leaf.
   Amounts reserved_by_others(QueueId leaf, UserId user, JobId job) const;
 
  private:
-  struct Part {
-    std::int64_t has = 0, allowed = 0;
-  };
-  bool limited(QueueId leaf) const;
-  bool has_enough(QueueId leaf, Dimension d, std::int64_t has, std::int64_t need) const;
-  // `user`: null runs nothing there.
-  Part part(QueueId leaf, const UserInQueue* user, Dimension d, std::int64_t need) const;
-
   const ClusterState& state_;
   const ContainerStanding& standing_;
 };
