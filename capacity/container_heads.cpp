@@ -71,14 +71,14 @@ std::optional<ContainerHeads::Head> ContainerHeads::best_in(QueueId queue, const
   if (!waiters.empty())
     contest.gives_way = [&](const Head& head) { return gives_way(queue, waiters, head); };
   while (contest.view != nullptr) {
-    std::uint32_t child = 0;
-    const Head* first = contest.view->first(child, [&](std::uint32_t c) {
+    const Views::Rank* first = contest.view->first([&](std::uint32_t c) {
       return answer(children[c], narrowed(masks, children[c]));
     });
-    if (first == nullptr || !contest.is_won_by({first->step, first->key, child})) break;
+    if (first == nullptr || !contest.is_won_by(*first)) break;
+    const std::uint32_t child = first->child();
     // Of a queue where a job would move its reservation here the view may be wrong.
     if (has_movers(children[child], reach)) {
-      const Head kept = *first;
+      const Head kept = contest.view->head(child);
       const auto head = ask(children[child], kept, masks, reach);
       if (!head || head->job != kept.job || head->kind != kept.kind) {
         contest.view->hide(child);
@@ -86,8 +86,8 @@ std::optional<ContainerHeads::Head> ContainerHeads::best_in(QueueId queue, const
         continue;
       }
     }
-    contest.enter(child, *first);
-    if (contest.best && contest.child == child) break;
+    contest.enter(contest.view->head(child), *first);
+    if (contest.best && contest.rank.child() == child) break;
     contest.view->hide(child);  // it gives way
   }
   if (contest.view != nullptr) {
@@ -129,20 +129,14 @@ std::optional<ContainerHeads::Views::Rank> ContainerHeads::at_best(QueueId queue
   const std::uint64_t sizes = masks.starts | masks.reserves | masks.picky | masks.elsewhere;
   if (sizes == 0) return std::nullopt;
   const Steps& with = steps_[queue.index()];
-  Views::Rank rank;
-  rank.child = place_[queue.index()];
+  const std::uint32_t child = place_[queue.index()];
   const auto& deadline = claimed_[queue.index()];
   const bool may_claim = !state_.tree().leaf(queue) || (owed_[queue.index()] & masks.starts) != 0;
-  if (deadline && may_claim) {
-    rank.step = kClaim;
-    rank.key = {*deadline, 1};
-    return rank;
-  }
-  rank.step = (sizes & (with.guaranteed | kFurtherSizes)) != 0 ? kWithinGuarantee
-              : (sizes & with.allocated) != 0                  ? kWithinAllocation
-                                                               : kBeyond;
-  rank.key = keys_[queue.index()].of(rank.step);
-  return rank;
+  if (deadline && may_claim) return Views::Rank{kClaim, {*deadline, 1}, child};
+  const int step = (sizes & (with.guaranteed | kFurtherSizes)) != 0 ? kWithinGuarantee
+                   : (sizes & with.allocated) != 0                  ? kWithinAllocation
+                                                                    : kBeyond;
+  return Views::Rank{step, keys_[queue.index()].of(step), child};
 }
 
 // What a queue would give on any tracker where these masks hold.
@@ -154,14 +148,13 @@ ContainerHeads::Views::Answer ContainerHeads::answer(QueueId queue, const SizeMa
   } else {
     const auto& children = state_.tree().node(queue).children;
     Views::View& view = view_of(queue, masks);
-    std::uint32_t place = 0;
-    const Head* first = view.first(place, [&](std::uint32_t child) {
+    const Views::Rank* first = view.first([&](std::uint32_t child) {
       return this->answer(children[child], narrowed(masks, children[child]));
     });
     answer.depends = !view.depending().empty();
     if (first != nullptr) {
-      answer.head = *first;
-      answer.depends = answer.depends || gives_way(queue, waiters_.below(queue), *first);
+      answer.head = view.head(first->child());
+      answer.depends = answer.depends || gives_way(queue, waiters_.below(queue), *answer.head);
     }
   }
   if (!answer.depends && answer.head && !place(queue, *answer.head)) answer.head.reset();

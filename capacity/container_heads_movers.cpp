@@ -26,13 +26,13 @@ void ContainerHeads::read_reservers(QueueId leaf) {
 // Where the leaf would come with that of them which brings it furthest forward.
 std::optional<ContainerHeads::Views::Rank> ContainerHeads::rank_of_reservers(
     QueueId leaf) const {
-  std::optional<Views::Rank> best;
+  std::optional<int> best;
   for (const Mover& kept : reservers_[leaf.index()]) {
     const int step = standing_.step_of(leaf, kept.size->need);
-    if (best && best->step <= step) continue;
-    best = Views::Rank{step, keys_[leaf.index()].of(step), place_[leaf.index()]};
+    best = std::min(best.value_or(step), step);
   }
-  return best;
+  if (!best) return std::nullopt;
+  return Views::Rank{*best, keys_[leaf.index()].of(*best), place_[leaf.index()]};
 }
 
 void ContainerHeads::rank_reservers(QueueId leaf) {
@@ -93,7 +93,7 @@ void ContainerHeads::ask_movers(QueueId queue, const SizeMasks& masks, const Rea
   if (queue == QueueTree::root() && contest.best) {
     reservers_order_.visit([&](const Views::Rank& rank) {
       if (!contest.is_won_by(rank)) return true;  // nor by those behind it
-      ask_leaf(children[rank.child]);
+      ask_leaf(children[rank.child()]);
       return false;
     });
     return;

@@ -121,11 +121,10 @@ std::optional<ContainerHeads::Head> ContainerHeads::passed(QueueId queue, const 
   const auto& children = state_.tree().node(queue).children;
   Contest contest{children, &view_of(queue, masks)};
   if (beside.valid()) contest.view->hide(place_[beside.index()]);
-  std::uint32_t child = 0;
-  const Head* first = contest.view->first(child, [&](std::uint32_t c) {
+  const Views::Rank* first = contest.view->first([&](std::uint32_t c) {
     return answer(children[c], narrowed(masks, children[c]));
   });
-  if (first != nullptr) contest.enter(child, *first);
+  if (first != nullptr) contest.enter(contest.view->head(first->child()), *first);
   for (const std::uint32_t c : contest.view->depending()) {
     const SizeMasks here = narrowed(masks, children[c]);
     const auto rank = at_best(children[c], here);

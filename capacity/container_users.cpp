@@ -124,34 +124,18 @@ ContainerUsers::InLeaf::InLeaf(const ContainerUsers& users, QueueId leaf)
   }
 }
 
-std::int64_t ContainerUsers::InLeaf::allowed(const Line& line, std::int64_t need) const {
-  UserLimitFacts facts = line.facts;
-  facts.need = need;
-  return user_limit_slots(limit_, facts);
-}
-
-// Whether `has` and one more task come to more than is allowed, without dividing: a quotient that
-// is rounded up is at least n if more than n - 1 times the divisor is divided.
-bool ContainerUsers::InLeaf::is_over(const Line& line, std::int64_t has, std::int64_t need) const {
-  if (limit_.factor_millionths) return has + need > allowed(line, need);
-  const UserLimitFacts& facts = line.facts;
-  const std::int64_t capacity =
-      std::max({facts.guaranteed, facts.allocated, facts.running + need});
-  const std::int64_t less = has + need - 1;
-  return less * facts.active_users >= capacity &&
-         less * kWholeInHundredths >= limit_.minimum_hundredths * capacity && has > 0;
-}
-
 std::optional<ContainerUsers::Over> ContainerUsers::InLeaf::where_over(
     UserId user, const Resources& task, const Amounts* reserved) const {
   if (lines_.empty()) return std::nullopt;
   const UserInQueue* there = find(queue_, user);
   for (const Line& line : lines_) {
     const Dimension d = line.dimension;
-    const std::int64_t need = task[d];
+    UserLimitFacts facts = line.facts;
+    facts.need = task[d];
+    if (facts.need == 0) continue;
     const std::int64_t has = runs(there, d);
-    if (need > 0 && is_over(line, has + (reserved != nullptr ? (*reserved)[d] : 0), need))
-      return Over{d, has, allowed(line, need)};
+    if (is_over_user_limit(limit_, facts, has + (reserved != nullptr ? (*reserved)[d] : 0)))
+      return Over{d, has, user_limit_slots(limit_, facts)};
   }
   return std::nullopt;
 }
@@ -159,14 +143,14 @@ std::optional<ContainerUsers::Over> ContainerUsers::InLeaf::where_over(
 bool ContainerUsers::InLeaf::above_limit(UserId user) const {
   const UserInQueue* there = find(queue_, user);
   return std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) {
-    return runs(there, line.dimension) > allowed(line, 0);
+    return runs(there, line.dimension) > user_limit_slots(limit_, line.facts);
   });
 }
 
 std::int64_t ContainerUsers::InLeaf::limit_shown(Dimension d) const {
   const auto line = std::find_if(lines_.begin(), lines_.end(),
                                  [d](const Line& each) { return each.dimension == d; });
-  return line == lines_.end() ? -1 : allowed(*line, 0);
+  return line == lines_.end() ? -1 : user_limit_slots(limit_, line->facts);
 }
 
 }  // namespace weir

@@ -53,8 +53,6 @@ class ContainerUsers {
       Dimension dimension;
       UserLimitFacts facts;  // of a user who needs nothing
     };
-    std::int64_t allowed(const Line& line, std::int64_t need) const;
-    bool is_over(const Line& line, std::int64_t has, std::int64_t need) const;
 
     const QueueState& queue_;
     const UserLimit& limit_;

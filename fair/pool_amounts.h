@@ -41,6 +41,9 @@ struct PoolPart {
     if (a.of == b.of && a.weight == b.weight) return a.part <=> b.part;
     return Int128(a.part) * b.of * b.weight <=> Int128(b.part) * a.of * a.weight;
   }
+  friend std::uint64_t coarse(const PoolPart& p) {
+    return coarse_quotient(p.part, Int128(p.of) * p.weight);
+  }
 };
 
 // Where a task puts its pool, or its job, among the siblings.

@@ -36,13 +36,13 @@ std::optional<PoolHeads::Head> PoolHeads::best_in(PoolId pool, const SizeMasks& 
   if (!(masks == SizeMasks{})) {
     Views::View& view = view_of(pool, masks);
     for (;;) {
-      std::uint32_t child = 0;
-      const Head* first =
-          view.first(child, [&](std::uint32_t c) { return answer(pool, c, masks); });
-      if (first == nullptr || !contest.is_won_by({first->step, first->key, child})) break;
+      const Views::Rank* first =
+          view.first([&](std::uint32_t c) { return answer(pool, c, masks); });
+      if (first == nullptr || !contest.is_won_by(*first)) break;
+      const std::uint32_t child = first->child();
       if (!moves(pool, child, reach)) {
-        contest.enter(child, *first);
-        if (contest.best && contest.child == child) break;
+        contest.enter(view.head(child), *first);
+        if (contest.best && contest.rank.child() == child) break;
       }
       // It gives way, or the order may be wrong of what would move a reservation here.
       view.hide(child);
@@ -55,7 +55,7 @@ std::optional<PoolHeads::Head> PoolHeads::best_in(PoolId pool, const SizeMasks& 
     std::sort(depending.begin(), depending.end());
     for (const Views::Rank& rank : depending) {
       if (!contest.is_won_by(rank)) break;
-      contest.enter(rank.child, ask(pool, rank.child, masks, reach));
+      contest.enter(rank.child(), ask(pool, rank.child(), masks, reach));
     }
     view.show_all();
   }
@@ -116,7 +116,7 @@ PoolHeads::Views::Rank PoolHeads::best_rank(PoolId family, std::uint32_t child) 
   if (tree_.node(family).leaf()) {
     auto& best = here.best_of_jobs[child];
     if (!best) best = best_rank(*here.jobs[child]);
-    best->child = child;
+    best->set_child(child);
     return *best;
   }
   const PoolId pool = here.pools[child];
@@ -142,20 +142,18 @@ PoolHeads::Views::Answer PoolHeads::answer_of_pool(PoolId pool, const SizeMasks&
   Views::Answer answer;
   if (masks == SizeMasks{}) return answer;
   Views::View& view = view_of(pool, masks);
-  std::uint32_t child = 0;
-  const Head* first = view.first(
-      child, [&](std::uint32_t c) { return this->answer(pool, c, masks); });
+  const Views::Rank* first =
+      view.first([&](std::uint32_t c) { return this->answer(pool, c, masks); });
   for (const std::uint32_t c : view.depending()) {
     const auto rank = at_best(pool, c, masks);
-    answer.depends = answer.depends ||
-                     (rank && (first == nullptr ||
-                               *rank < Views::Rank{first->step, first->key, child}));
+    answer.depends = answer.depends || (rank && (first == nullptr || *rank < *first));
   }
   if (answer.depends || first == nullptr) return answer;
-  answer.depends = is_held_back(pool, *first, reservers_.jobs_in(pool)) ||
-                   gives_way(pool, waiters_.below(pool), *first);
+  const Head& head = view.head(first->child());
+  answer.depends = is_held_back(pool, head, reservers_.jobs_in(pool)) ||
+                   gives_way(pool, waiters_.below(pool), head);
   if (answer.depends) return answer;
-  answer.head = *first;
+  answer.head = head;
   if (!place(pool, *answer.head)) answer.head.reset();
   return answer;
 }
@@ -169,7 +167,7 @@ std::optional<PoolHeads::Head> PoolHeads::walked(PoolId pool, const Reach& reach
   std::vector<const JobLine*> jobs;
   std::vector<Views::Rank> order;
   const auto add = [&](Views::Rank at_best) {
-    at_best.child = static_cast<std::uint32_t>(order.size());
+    at_best.set_child(static_cast<std::uint32_t>(order.size()));
     order.push_back(at_best);
   };
   if (!node.leaf()) {
@@ -191,11 +189,11 @@ std::optional<PoolHeads::Head> PoolHeads::walked(PoolId pool, const Reach& reach
   Views::Rank best_rank;
   for (const Views::Rank& at_best : order) {
     if (best && best_rank < at_best) break;
-    auto head = node.leaf() ? head_of_job(*jobs[at_best.child], reach)
-                            : walked(pools[at_best.child], reach);
+    const std::uint32_t child = at_best.child();
+    auto head = node.leaf() ? head_of_job(*jobs[child], reach) : walked(pools[child], reach);
     if (!head || gives_way(pool, waiters, *head)) continue;
-    if (node.leaf()) place(*jobs[at_best.child], *head);
-    const Views::Rank rank{head->step, head->key, at_best.child};
+    if (node.leaf()) place(*jobs[child], *head);
+    const Views::Rank rank{head->step, head->key, child};
     if (best && !(rank < best_rank)) continue;
     best = head;
     best_rank = rank;

@@ -31,6 +31,7 @@ class PoolHeads {
       if (a.submitted != b.submitted) return a.submitted <=> b.submitted;
       return a.name <=> b.name;
     }
+    friend std::uint64_t coarse(const Key& key) { return coarse(key.part); }
   };
   struct Head {
     JobId job;

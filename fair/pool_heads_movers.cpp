@@ -88,7 +88,7 @@ void PoolHeads::ask_movers(PoolId pool, const SizeMasks& masks, const Reach& rea
   if (contest.best) {
     reservers_order_.visit([&](const Views::Rank& rank) {
       if (!contest.is_won_by(rank)) return true;  // nor by those behind it
-      if (has_movers(family.pools[rank.child], reach)) enter(rank.child);
+      if (has_movers(family.pools[rank.child()], reach)) enter(rank.child());
       return false;
     });
     return;

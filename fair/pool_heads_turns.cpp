@@ -64,9 +64,9 @@ std::optional<PoolHeads::Head> PoolHeads::first_passed(PoolId leaf, std::uint64_
   }
   const SizeMasks masks{.reserves = sizes, .picky = sizes};
   Views::View& view = view_of(leaf, masks);
-  std::uint32_t child = 0;
-  const Head* first = view.first(child, [&](std::uint32_t c) { return answer(leaf, c, masks); });
-  if (first != nullptr) enter(*first);
+  const Views::Rank* first =
+      view.first([&](std::uint32_t c) { return answer(leaf, c, masks); });
+  if (first != nullptr) enter(view.head(first->child()));
   for (const std::uint32_t c : view.depending())
     enter(passed_of(*families_[leaf.index()].jobs[c], sizes));
   return best;
@@ -154,21 +154,16 @@ std::optional<PoolHeads::Head> PoolHeads::passed(PoolId pool, const SizeMasks& m
   const std::vector<PoolId>& pools = families_[pool.index()].pools;
   Views::View& view = view_of(pool, masks);
   if (beside.valid()) view.hide(families_[beside.index()].place);
-  std::uint32_t child = 0;
-  std::optional<Head> best;
+  Contest contest;
   const auto ask = [&](std::uint32_t c) { return answer(pool, c, masks); };
-  if (const Head* first = view.first(child, ask)) best = *first;
+  if (const Views::Rank* first = view.first(ask)) contest.enter(view.head(first->child()), *first);
   for (const std::uint32_t c : view.depending()) {
     if (pools[c] == beside) continue;
     auto head = passed(pools[c], narrowed(masks, pools[c]));
-    if (!head || !place(pools[c], *head)) continue;
-    const Views::Rank rank{head->step, head->key, c};
-    if (best && !(rank < Views::Rank{best->step, best->key, child})) continue;
-    best = head;
-    child = c;
+    if (head && place(pools[c], *head)) contest.enter(c, head);
   }
   view.show_all();
-  return best;
+  return contest.best;
 }
 
 }  // namespace weir

@@ -51,6 +51,18 @@ inline Amounts minus(const Space& space, Amounts run, const Resources& task) {
   return run;
 }
 
+// A number, below 2^60, that orders quotients as they are, but for those that it does not tell
+// apart: it is the quotient times 2^32, rounded down.
+inline std::uint64_t coarse_quotient(std::int64_t part, Int128 whole) {
+  constexpr std::uint64_t kMost = (std::uint64_t{1} << 60) - 1;
+  if (whole == 0) return part > 0 ? kMost : 0;
+  if (part < 0) return 0;
+  if (part >> 31 == 0 && whole <= INT64_MAX)
+    return std::min(kMost, (static_cast<std::uint64_t>(part) << 32) /
+                               static_cast<std::uint64_t>(whole));
+  return static_cast<std::uint64_t>(std::min(Int128(kMost), (Int128(part) << 32) / whole));
+}
+
 // A part of something: RUN of a guarantee. 0/0 is 0, x/0 is more than anything else.
 struct Fraction {
   std::int64_t part = 0, whole = 1;
@@ -59,6 +71,7 @@ struct Fraction {
     if (a.whole == b.whole) return a.part <=> b.part;
     return Int128(a.part) * b.whole <=> Int128(b.part) * a.whole;
   }
+  friend std::uint64_t coarse(const Fraction& f) { return coarse_quotient(f.part, f.whole); }
 
  private:
   int part_of_nothing() const { return whole == 0 && part > 0 ? 1 : 0; }

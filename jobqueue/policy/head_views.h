@@ -20,22 +20,29 @@
 
 namespace weir {
 
-// Where a child stands among its siblings; ties go to the earlier one. The key comes first, so that
-// the place in a tournament stands in the padding at the end.
+// Where a child stands among its siblings: by step, below 16, then by key; ties go to the earlier
+// one. Most are told apart by one number, of the step and of what `coarse(key)` says of the key.
 template <class Key>
-struct HeadRank {
+class HeadRank {
+ public:
   HeadRank() = default;
-  HeadRank(int step, const Key& key, std::uint32_t child = 0, bool known = false)
-      : key(key), step(step), child(child), known(known) {}
+  HeadRank(int step, const Key& key, std::uint32_t child = 0)
+      : first_((static_cast<std::uint64_t>(step) << 60) | coarse(key)), key_(key), child_(child) {}
+  std::uint32_t child() const { return child_; }
+  void set_child(std::uint32_t child) { child_ = child; }
   friend bool operator<(const HeadRank& a, const HeadRank& b) {
-    if (a.step != b.step) return a.step < b.step;
-    if (const auto order = a.key <=> b.key; order != 0) return order < 0;
-    return a.child < b.child;
+    if (a.first_ != b.first_) return a.first_ < b.first_;
+    if (const auto order = a.key_ <=> b.key_; order != 0) return order < 0;
+    return a.child_ < b.child_;
   }
-  Key key{};
-  int step = 0;
-  std::uint32_t child = 0;
-  bool known = false;  // else it comes there at best
+  friend bool operator==(const HeadRank& a, const HeadRank& b) {
+    return a.first_ == b.first_ && a.child_ == b.child_ && (a.key_ <=> b.key_) == 0;
+  }
+
+ private:
+  std::uint64_t first_ = 0;
+  Key key_{};
+  std::uint32_t child_ = 0;  // at the end, so that the place in a tournament fits behind it
 };
 
 // The heads of one family's children as they are asked for, and the best of them so far.
@@ -44,15 +51,15 @@ struct HeadContest {
   using Rank = HeadRank<decltype(Head::key)>;
   std::function<bool(const Head&)> gives_way = {};  // to who waits below the parent
   std::optional<Head> best = std::nullopt;
-  std::uint32_t child = 0;  // whose it is
-  bool is_won_by(const Rank& rank) const {
-    return !best || rank < Rank{best->step, best->key, child};
+  Rank rank;  // the best one's
+  bool is_won_by(const Rank& other) const { return !best || other < rank; }
+  void enter(std::uint32_t child, const std::optional<Head>& head) {
+    if (head) enter(*head, {head->step, head->key, child});
   }
-  void enter(std::uint32_t from, const std::optional<Head>& head) {
-    if (!head || !is_won_by({head->step, head->key, from})) return;
-    if (gives_way && gives_way(*head)) return;
+  void enter(const Head& head, const Rank& its) {
+    if (!is_won_by(its) || (gives_way && gives_way(head))) return;
     best = head;
-    child = from;
+    rank = its;
   }
 };
 
@@ -69,17 +76,17 @@ class HeadViews {
 
   class View {
    public:
-    // The first child and its head; null: there is none. `ask(child)` tells what one would give.
+    // The first child; null: there is none. `ask(child)` tells what one would give.
     template <class Ask>
-    const Head* first(std::uint32_t& child, Ask ask) {
+    const Rank* first(Ask ask) {
       for (;;) {
         const Rank* found = order_.first();
-        if (found == nullptr) return nullptr;
-        child = found->child;
-        if (found->known) return &heads_[child];
+        if (found == nullptr || known_[found->child()] != 0) return found;
+        const std::uint32_t child = found->child();
         set(child, ask(child));
       }
     }
+    const Head& head(std::uint32_t child) const { return heads_[child]; }
     // Out of the order, until all that were hidden come back.
     void hide(std::uint32_t child) {
       if (const Rank* rank = order_.at(child)) {
@@ -88,18 +95,15 @@ class HeadViews {
       }
     }
     void show_all() {
-      for (const Rank& rank : hidden_) order_.set(rank.child, rank);
+      for (const Rank& rank : hidden_) order_.set(rank.child(), rank);
       hidden_.clear();
     }
     // Its head; null: it gives nothing, or its answer depends on the tracker.
     template <class Ask>
     std::optional<Head> known(std::uint32_t child, Ask ask) {
-      const Rank* rank = order_.at(child);
-      if (rank != nullptr && !rank->known) {
-        set(child, ask(child));
-        rank = order_.at(child);
-      }
-      return rank == nullptr ? std::nullopt : std::optional(heads_[child]);
+      if (order_.at(child) == nullptr) return std::nullopt;
+      if (known_[child] == 0) set(child, ask(child));
+      return order_.at(child) == nullptr ? std::nullopt : std::optional(heads_[child]);
     }
     const Children& depending() const { return depending_; }
 
@@ -107,6 +111,7 @@ class HeadViews {
     friend class HeadViews;
     void has_changed(std::uint32_t child, const std::optional<Rank>& at_best) {
       if (!depending_.empty()) depending_.erase(child);
+      known_[child] = 0;
       if (at_best) {
         order_.set(child, *at_best);
       } else if (order_.at(child) != nullptr) {
@@ -117,12 +122,16 @@ class HeadViews {
       if (answer.depends) depending_.insert(child);
       if (answer.depends || !answer.head) return order_.clear(child);
       heads_[child] = *answer.head;
-      order_.set(child, Rank{answer.head->step, answer.head->key, child, true});
+      known_[child] = 1;
+      const Rank rank(answer.head->step, answer.head->key, child);
+      const Rank* at_best = order_.at(child);
+      if (at_best == nullptr || !(*at_best == rank)) order_.set(child, rank);
     }
 
     SizeMasks masks_;
     WinnerTree<Rank> order_;
     std::vector<Head> heads_;
+    std::vector<std::uint8_t> known_;  // whether it is; else the child comes there at best
     Children depending_;
     std::vector<Rank> hidden_;
     std::uint64_t seen_ = 0;  // of the family's changes
@@ -200,6 +209,7 @@ class HeadViews {
       oldest->masks_ = masks;
       oldest->order_.resize(children);
       oldest->heads_.resize(children);
+      oldest->known_.resize(children);
       oldest->used_ = uses;
       return *oldest;
     }

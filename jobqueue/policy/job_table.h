@@ -1,6 +1,6 @@
 // What somebody keeps of each job. Ids are given out in order, and every free slot asks for many
-// jobs, so the table finds without hashing; an entry stays where it is in memory, and what jobs that
-// have gone leave behind goes page by page (paged_table.h). Engine's thread.
+// jobs, so the table finds without hashing; an entry stays where it is in memory, and what is left
+// of jobs that have gone goes page by page (paged_table.h). Engine's thread.
 #pragma once
 
 #include <cstddef>

@@ -16,5 +16,8 @@ struct UserLimitFacts {
   std::int64_t active_users = 1;
 };
 std::int64_t user_limit_slots(const UserLimit& limit, const UserLimitFacts& facts);
+// Whether `has` and what he needs come to more than that. Without a division, where the limit has
+// no factor.
+bool is_over_user_limit(const UserLimit& limit, const UserLimitFacts& facts, std::int64_t has);
 
 }  // namespace weir

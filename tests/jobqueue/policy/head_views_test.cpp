@@ -9,9 +9,17 @@
 namespace weir::test {
 namespace {
 
+struct Key {
+  int value = 0;
+  Key(int value = 0) : value(value) {}
+  operator int() const { return value; }
+  friend auto operator<=>(const Key&, const Key&) = default;
+  friend std::uint64_t coarse(const Key& key) { return static_cast<std::uint64_t>(key.value) / 16; }
+};
+
 struct Head {
   int step = 0;
-  int key = 0;
+  Key key;
 };
 
 class HeadViewsTest : public testing::Test {
@@ -26,11 +34,9 @@ class HeadViewsTest : public testing::Test {
       ++asked[child];
       return std::optional(Views::Rank{0, keys[child], child});
     });
-    std::uint32_t child = 0;
-    const Head* head = view.first(child, [&](std::uint32_t c) {
-      return Views::Answer{.head = Head{0, keys[c]}};
-    });
-    return head->key;
+    const Views::Rank* found = view.first(
+        [&](std::uint32_t c) { return Views::Answer{.head = Head{0, keys[c]}}; });
+    return view.head(found->child()).key;
   }
   void change(std::uint32_t child, int key) {
     keys[child] = key;
