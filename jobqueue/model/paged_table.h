@@ -16,17 +16,22 @@ template <class Value>
 class PagedTable {
  public:
   // Null, or a Value{}: the place is not taken.
-  Value* find(std::size_t i) const {
-    const std::size_t page = i / kPage;
-    return page < pages_.size() && pages_[page] ? &pages_[page]->values[i % kPage] : nullptr;
+  const Value* find(std::size_t i) const {
+    return i / kPage < values_.size() ? &values_[i / kPage][i % kPage] : nullptr;
   }
   // The place is taken.
-  Value& operator[](std::size_t i) const { return pages_[i / kPage]->values[i % kPage]; }
+  Value& operator[](std::size_t i) { return pages_[i / kPage]->values[i % kPage]; }
   // Takes a place that is not taken.
   Value& take(std::size_t i) {
-    if (i / kPage >= pages_.size()) pages_.resize(i / kPage + 1);
+    if (i / kPage >= pages_.size()) {
+      pages_.resize(i / kPage + 1);
+      values_.resize(pages_.size(), kNothing.data());
+    }
     std::unique_ptr<Page>& page = pages_[i / kPage];
-    if (page == nullptr) page = std::make_unique<Page>();
+    if (page == nullptr) {
+      page = std::make_unique<Page>();
+      values_[i / kPage] = page->values.data();
+    }
     ++page->taken;
     return page->values[i % kPage];
   }
@@ -34,7 +39,9 @@ class PagedTable {
   void give_up(std::size_t i) {
     std::unique_ptr<Page>& page = pages_[i / kPage];
     page->values[i % kPage] = Value{};
-    if (--page->taken == 0) page.reset();
+    if (--page->taken > 0) return;
+    page.reset();
+    values_[i / kPage] = kNothing.data();
   }
   // `visit(number, value)` in order, of taken places and of Value{}s beside them.
   template <class Visit>
@@ -57,11 +64,15 @@ class PagedTable {
 
  private:
   static constexpr std::size_t kPage = 512;
+  using Values = std::array<Value, kPage>;
   struct Page {
-    std::array<Value, kPage> values{};
+    Values values{};
     std::uint32_t taken = 0;
   };
+  static inline const Values kNothing{};
+
   std::vector<std::unique_ptr<Page>> pages_;
+  std::vector<const Value*> values_;  // of each page; of one that is not there kNothing
 };
 
 }  // namespace weir
