@@ -355,6 +355,12 @@ QueueFigures CapacityPolicy::figures(QueueId queue, Dimension dimension) const {
           .priorities = priorities_count(state_, queue)};
 }
 
+QueueUse CapacityPolicy::use(QueueId queue, Dimension dimension) const {
+  settle(dimension.kind());
+  const QueueLine& line = classes_[index(dimension.kind())].shares.line(queue);
+  return {line.guaranteed, line.allocated, line.facts.running};
+}
+
 // Nothing while nobody has a job there.
 std::int64_t CapacityPolicy::user_limit_shown(QueueId queue, TaskKind kind) const {
   const bool used = state_.tree().leaf(queue) && leaf_of(queue, kind).jobs.active_users() > 0;

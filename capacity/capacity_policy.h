@@ -64,6 +64,7 @@ class CapacityPolicy : public Policy, public Claims, public Speculation {
   Preemption tick(TimeMs now) override;
   DurationMs tick_interval_ms() const override { return settings_.interval_ms; }
   QueueFigures figures(QueueId queue, Dimension dimension) const override;
+  QueueUse use(QueueId queue, Dimension dimension) const override;
   std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
   RuleCounts rule_counts() const override;
 

@@ -12,7 +12,8 @@ ContainerCapacity::ContainerCapacity(const ClusterState& state, PolicyMemory&)
       standing_(state, settings_.redistribute_by),
       users_(state, standing_),
       heads_(state, standing_),
-      launched_(state.tree().size()) {}
+      launched_(state.tree().size()),
+      owed_(state, standing_) {}
 
 // --- What has changed ---
 
@@ -55,6 +56,12 @@ QueueFigures ContainerCapacity::figures(QueueId queue, Dimension dimension) cons
           .kept = standing_.bounds().keep(queue)[dimension],
           .user_limit = users_.limit_shown(queue, dimension),
           .priorities = priorities_count(state_, queue)};
+}
+
+QueueUse ContainerCapacity::use(QueueId queue, Dimension dimension) const {
+  standing_.settle();
+  const QueueLine& line = standing_.line(queue, dimension);
+  return {line.guaranteed, line.allocated, line.facts.running};
 }
 
 std::vector<Reason> ContainerCapacity::explain(JobId job, TaskKind kind, TimeMs now) const {

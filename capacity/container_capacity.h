@@ -44,6 +44,7 @@ class ContainerCapacity : public Policy, public Claims {
   void claim(std::vector<ClaimStep>& steps) override;
   DurationMs tick_interval_ms() const override { return settings_.interval_ms; }
   QueueFigures figures(QueueId queue, Dimension dimension) const override;
+  QueueUse use(QueueId queue, Dimension dimension) const override;
   std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
 
  private:
@@ -70,6 +71,7 @@ class ContainerCapacity : public Policy, public Claims {
   ContainerUsers users_;
   ContainerHeads heads_;
   std::vector<Amounts> launched_;  // of each leaf, since the last pass
+  OwedLists owed_;
   std::optional<OwedPass> pass_;   // between review and tick
 };
 

@@ -37,7 +37,7 @@ void ContainerCapacity::claim(std::vector<ClaimStep>& steps) {
   }
 }
 
-// Leaves that are below their guarantees, those furthest below it first.
+// Leaves that are owed something, those furthest below their guarantees first.
 void ContainerCapacity::make_pass() {
   struct Below {
     QueueId leaf;
@@ -45,17 +45,14 @@ void ContainerCapacity::make_pass() {
   };
   std::vector<Below> leaves;
   for (const QueueId leaf : state_.tree().leaves()) {
-    if (standing_.items(leaf).empty()) continue;
+    if (owed_.of(leaf).empty()) continue;
     leaves.push_back({leaf, dominant(state_.space(), state_.queue(leaf).running,
                                      standing_.guaranteed(leaf), state_.total())});
   }
   std::stable_sort(leaves.begin(), leaves.end(),
                    [](const Below& a, const Below& b) { return a.key < b.key; });
   pass_.emplace(state_);
-  for (const Below& below : leaves) {
-    pass_->place(below.leaf, standing_.items(below.leaf),
-                 standing_.guaranteed(below.leaf));
-  }
+  for (const Below& below : leaves) pass_->place(below.leaf, owed_.of(below.leaf));
 }
 
 Preemption ContainerCapacity::tick(TimeMs now) {

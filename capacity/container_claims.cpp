@@ -49,18 +49,29 @@ void each_owed(const ClusterState& state, const ContainerItems& items, QueueId l
       });
 }
 
-void OwedPass::place(QueueId leaf, const ContainerItems& items, const Amounts& guaranteed) {
+const std::vector<OwedItem>& OwedLists::of(QueueId leaf) {
+  List& list = lists_[leaf.index()];
+  if (list.version == standing_.version(leaf)) return list.items;
+  list.version = standing_.version(leaf);
+  list.items.clear();
+  each_owed(state_, standing_.items(leaf), leaf, standing_.guaranteed(leaf),
+            [&list](const OwedItem& item) {
+              list.items.push_back(item);
+              return false;
+            });
+  return list.items;
+}
+
+void OwedPass::place(QueueId leaf, const std::vector<OwedItem>& items) {
   Leaf& here = leaves_.emplace_back();
   here.queue = leaf;
-  each_owed(state_, items, leaf, guaranteed, [&](const OwedItem& item) {
+  for (const OwedItem& item : items) {
     const std::int64_t left = item.tasks - rooms_.put(state_.job(item.job), item.kind, item.tasks);
-    if (left > 0) {
-      here.left.push_back({item.job, item.kind, item.size, left});
-      for (const Dimension d : state_.space().dimensions())
-        here.owed[d] += left * item.size->need[d];
-    }
-    return false;
-  });
+    if (left == 0) continue;
+    here.left.push_back({item.job, item.kind, item.size, left});
+    for (const Dimension d : state_.space().dimensions())
+      here.owed[d] += left * item.size->need[d];
+  }
 }
 
 }  // namespace weir

@@ -7,9 +7,12 @@
 // follow and what may be killed for. One pass is made at a time, off the heartbeat path.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
+#include "capacity/container_standing.h"
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/policy/container_bounds.h"
 #include "jobqueue/policy/container_items.h"
@@ -29,6 +32,24 @@ struct OwedItem {
 void each_owed(const ClusterState& state, const ContainerItems& items, QueueId leaf,
                const Amounts& bound, const std::function<bool(const OwedItem&)>& use);
 
+// The same for every leaf at each pass: kept until the leaf changes.
+class OwedLists {
+ public:
+  OwedLists(const ClusterState& state, const ContainerStanding& standing)
+      : state_(state), standing_(standing), lists_(state.tree().size()) {}
+  // The standing is settled.
+  const std::vector<OwedItem>& of(QueueId leaf);
+
+ private:
+  struct List {
+    std::optional<std::uint64_t> version;  // of the leaf
+    std::vector<OwedItem> items;
+  };
+  const ClusterState& state_;
+  const ContainerStanding& standing_;
+  std::vector<List> lists_;  // by QueueId
+};
+
 class OwedPass {
  public:
   struct Leaf {
@@ -38,8 +59,8 @@ class OwedPass {
   };
   explicit OwedPass(const ClusterState& state) : state_(state), rooms_(state) {}
 
-  // The next leaf, in step order.
-  void place(QueueId leaf, const ContainerItems& items, const Amounts& guaranteed);
+  // The next leaf, in step order, with what it is owed.
+  void place(QueueId leaf, const std::vector<OwedItem>& items);
   const std::vector<Leaf>& leaves() const { return leaves_; }
   // What is still free: not held, kept, nor taken by items.
   const FreeRooms& rooms() const { return rooms_; }

@@ -14,7 +14,8 @@ ContainerStanding::ContainerStanding(const ClusterState& state,
              {.leaf_of = [](const Job& job) { return job.queue.index(); },
               .order_of = [&state](const Job& job) { return job_order(state, job); }}),
       allocated_(state.tree().size()),
-      is_changed_(state.tree().size(), false) {
+      is_changed_(state.tree().size(), false),
+      versions_(state.tree().size(), 0) {
   for (const Dimension d : state.space().dimensions()) shares_.emplace_back(state.tree(), d, by);
   for (const QueueId leaf : state.tree().leaves()) index_.mark(leaf.index());
 }
@@ -27,10 +28,12 @@ void ContainerStanding::resized() {
 }
 
 void ContainerStanding::settle() {
+  if (!resized_ && !index_.any_changed()) return;
   const Space& space = state_.space();
   if (resized_) {
     bounds_.resize(state_.total());
     for (const Dimension d : space.dimensions()) shares_[d.place()].resize(state_.total()[d]);
+    for (std::uint64_t& version : versions_) ++version;
     resized_ = false;
   }
   index_.take_changed(leaves_);
@@ -62,6 +65,7 @@ void ContainerStanding::settle() {
 }
 
 void ContainerStanding::mark(QueueId queue) {
+  ++versions_[queue.index()];
   if (is_changed_[queue.index()]) return;
   is_changed_[queue.index()] = true;
   changed_.push_back(queue);

@@ -24,6 +24,8 @@ class ContainerStanding {
   void settle();
   // The queues of which anything may be otherwise since this was last asked, without repeats.
   void take_changed(std::vector<QueueId>& out);
+  // Another number than before: likewise, of one queue.
+  std::uint64_t version(QueueId queue) const { return versions_[queue.index()]; }
 
   // --- Figures ---
   const QueueTree& tree() const { return state_.tree(); }
@@ -67,6 +69,7 @@ class ContainerStanding {
   std::vector<std::size_t> leaves_;
   std::vector<QueueId> queues_, changed_;
   std::vector<bool> is_changed_;
+  std::vector<std::uint64_t> versions_;  // by QueueId
 };
 
 }  // namespace weir

@@ -116,11 +116,11 @@ void Engine::count_slot_time() {
   const Policy& policy = *core_.policy;
   ClusterState& state = core_.state;
   for (const Dimension d : state.space().dimensions()) {
-    if (policy.figures(QueueTree::root(), d).guaranteed == 0) continue;  // nothing is anyone's
+    if (policy.use(QueueTree::root(), d).guaranteed == 0) continue;  // nothing is anyone's
     for (std::size_t q = 1; q < state.tree().size(); ++q) {
-      const QueueFigures figures = policy.figures(QueueId(q), d);
-      const std::int64_t lent = figures.guaranteed - figures.allocated;
-      const std::int64_t borrowed = figures.running - figures.guaranteed;
+      const QueueUse use = policy.use(QueueId(q), d);
+      const std::int64_t lent = use.guaranteed - use.allocated;
+      const std::int64_t borrowed = use.running - use.guaranteed;
       if (lent > 0) state.counters(QueueId(q)).lent_ms[d] += passed * lent;
       if (borrowed > 0) state.counters(QueueId(q)).borrowed_ms[d] += passed * borrowed;
     }

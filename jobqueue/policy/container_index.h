@@ -42,6 +42,7 @@ class ContainerIndex {
   // What is launchable in the queue and all below it; counted by queue only.
   const Amounts& pending_in(QueueId queue) const { return pending_in_[queue.index()]; }
   // Leaves that have changed since this was last asked.
+  bool any_changed() const { return !changed_.empty(); }
   void take_changed(std::vector<std::size_t>& out);
   void mark(std::size_t place);
 

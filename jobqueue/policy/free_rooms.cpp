@@ -9,11 +9,13 @@ namespace weir {
 
 FreeRooms::FreeRooms(const ClusterState& state) : state_(state) {
   const auto& trackers = state.trackers();
-  rooms_.reserve(trackers.size());
-  for (const TrackerState& tracker : trackers) {
-    Resources& room = rooms_.emplace_back(tracker.total);
-    room -= tracker.used;
-    open_.push_back(tracker.in_pool());
+  rooms_.resize(trackers.size());
+  open_.resize(trackers.size());
+  for (std::size_t i = 0; i < trackers.size(); ++i) {
+    const TrackerState& tracker = trackers[i];
+    for (const Dimension d : state.space().dimensions())
+      rooms_[i][d] = tracker.total[d] - tracker.used[d];
+    open_[i] = tracker.in_pool();
   }
   for (const Hold& hold : state.claims().holds()) rooms_[hold.tracker.index()] -= hold.kept_room();
   for (const Reservation& kept : state.claims().reservations())

@@ -128,14 +128,12 @@ class HeadViews {
       if (at_best == nullptr || !(*at_best == rank)) order_.set(child, rank);
     }
 
-    SizeMasks masks_;
     WinnerTree<Rank> order_;
     std::vector<Head> heads_;
     std::vector<std::uint8_t> known_;  // whether it is; else the child comes there at best
     Children depending_;
     std::vector<Rank> hidden_;
     std::uint64_t seen_ = 0;  // of the family's changes
-    std::uint64_t used_ = 0;
   };
 
   // Families by number, of so many children each.
@@ -195,26 +193,33 @@ class HeadViews {
     explicit Family(std::size_t count) : children(count), asked(count, 0) {}
     View& of(const SizeMasks& masks) {
       ++uses;
-      View* oldest = nullptr;
-      for (const auto& view : views) {
-        if (view->masks_ == masks) {
-          view->used_ = uses;
-          return *view;
-        }
-        if (oldest == nullptr || view->used_ < oldest->used_) oldest = view.get();
+      const auto found = std::find_if(views.begin(), views.end(),
+                                      [&](const Kept& each) { return each.masks == masks; });
+      if (found != views.end()) {
+        found->used = uses;
+        return *found->view;
       }
-      if (views.size() < kViews) oldest = views.emplace_back(std::make_unique<View>()).get();
       if (forgotten == 0) forgotten = 1;  // a new one has seen nothing
-      *oldest = View{};
-      oldest->masks_ = masks;
-      oldest->order_.resize(children);
-      oldest->heads_.resize(children);
-      oldest->known_.resize(children);
-      oldest->used_ = uses;
-      return *oldest;
+      Kept& kept = views.size() < kViews
+                       ? views.emplace_back()
+                       : *std::min_element(views.begin(), views.end(),
+                                           [](const Kept& a, const Kept& b) {
+                                             return a.used < b.used;
+                                           });
+      kept = {masks, uses, std::make_unique<View>()};
+      View& view = *kept.view;
+      view.order_.resize(children);
+      view.heads_.resize(children);
+      view.known_.resize(children);
+      return view;
     }
+    struct Kept {
+      SizeMasks masks;
+      std::uint64_t used = 0;
+      std::unique_ptr<View> view;
+    };
     std::size_t children;
-    std::vector<std::unique_ptr<View>> views;
+    std::vector<Kept> views;
     std::vector<std::uint32_t> changes;  // since `forgotten`
     std::uint64_t forgotten = 0;
     std::uint64_t uses = 0, rounds = 0;

@@ -94,6 +94,13 @@ struct QueueFigures {
   bool priorities = true;  // of a leaf: they count there
 };
 
+// Of these what slot-time is counted by, for every queue at each update.
+struct QueueUse {
+  std::int64_t guaranteed = 0;
+  std::int64_t allocated = 0;
+  std::int64_t running = 0;
+};
+
 // Preemption: the victims are on one tracker and make room there for one task.
 struct KillOrder {
   std::vector<AttemptSlot> victims;
@@ -177,6 +184,10 @@ class Policy {
   virtual DurationMs tick_interval_ms() const = 0;
 
   virtual QueueFigures figures(QueueId queue, Dimension dimension) const = 0;
+  virtual QueueUse use(QueueId queue, Dimension dimension) const {
+    const QueueFigures all = figures(queue, dimension);
+    return {all.guaranteed, all.allocated, all.running};
+  }
   // Why this RUNNING job's pending tasks of the kind wait. Empty if nothing but a free slot is
   // missing.
   virtual std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const = 0;

@@ -10,9 +10,9 @@ BODY = '{"no_field": "' + "x" * (8 << 20) + '"}'
 
 
 class Memory(Cluster):
-    def resident_mb(self):
+    def resident_mb(self):  # without the program's own pages, which come as they are used
         with open(f"/proc/{self.processes['jobtracker'].pid}/status", encoding="utf-8") as status:
-            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) // 1024
+            return next(int(line.split()[1]) for line in status if line.startswith("RssAnon")) // 1024
 
     def start_with(self, settings):
         conf = self.dir / "weir.yaml"
