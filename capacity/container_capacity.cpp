@@ -47,10 +47,13 @@ void ContainerCapacity::on_released(AttemptSlot slot) {
 QueueFigures ContainerCapacity::figures(QueueId queue, Dimension dimension) const {
   standing_.settle();
   const QueueLine& line = standing_.line(queue, dimension);
+  std::int64_t pending = line.facts.pending;
+  if (standing_.bounds().has_maximum(queue))
+    pending = std::min(pending, std::max<std::int64_t>(0, line.maximum - line.facts.running));
   return {.guaranteed = line.guaranteed,
           .allocated = line.allocated,
           .running = line.facts.running,
-          .pending = line.facts.pending,
+          .pending = pending,
           .demand = std::min(line.maximum, line.facts.wanted()),
           .maximum = line.maximum,
           .kept = standing_.bounds().keep(queue)[dimension],

@@ -14,9 +14,7 @@ constexpr const char* kServes = "make room for one task";
 }  // namespace
 
 std::string ContainerExplain::text(Dimension d, std::int64_t amount) const {
-  Resources one;
-  one[d] = amount;
-  return amount == 0 ? "no " + std::string(state_.space().name(d)) : state_.space().text(one);
+  return amount_text(state_.space(), d, amount);
 }
 
 std::vector<Reason> ContainerExplain::reasons(const Job& job, TaskKind kind, TimeMs now) const {
@@ -59,28 +57,10 @@ std::optional<Reason> ContainerExplain::of_queues(const Job& job, TaskKind kind)
   const Resources& need = job.need(kind);
   std::optional<Reason> found;
   for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
-    if (auto full = at_maximum(q, job.id, need)) return full;
+    if (auto full = reason_of_maximum(state_, standing_.bounds(), q, job.id, need)) return full;
     if (!found) found = at_capacity(q, need);
   }
   return found;
-}
-
-std::optional<Reason> ContainerExplain::at_maximum(QueueId queue, JobId job,
-                                                   const Resources& need) const {
-  if (standing_.within_maximum(queue, job, need)) return std::nullopt;
-  const Amounts taken = taken_by_others(state_, queue, job);
-  const Amounts& run = state_.queue(queue).running;
-  const Amounts& maximum = standing_.bounds().maximum(queue);
-  for (const Dimension d : state_.space().dimensions()) {
-    if (need[d] == 0 || taken[d] + need[d] <= maximum[d]) continue;
-    const std::int64_t reserved = taken[d] - run[d];
-    return Reason{"queue_at_maximum",
-                  "queue " + state_.tree().node(queue).path + " holds " + text(d, run[d]) +
-                      (reserved > 0 ? ", and " + text(d, reserved) + " are reserved," : "") +
-                      " of its maximum of " + text(d, maximum[d]),
-                  {{"running", run[d]}, {"maximum", maximum[d]}}};
-  }
-  return std::nullopt;
 }
 
 std::optional<Reason> ContainerExplain::at_capacity(QueueId queue, const Resources& need) const {
@@ -95,7 +75,8 @@ std::optional<Reason> ContainerExplain::at_capacity(QueueId queue, const Resourc
                                                 : " of its allocated ") +
                       text(d, line.allocated) +
                       (borrowed > 0 ? ", " + text(d, borrowed) + " of it borrowed" : "") +
-                      " (guaranteed " + text(d, line.guaranteed) + ")",
+                      " (guaranteed " + text(d, line.guaranteed) + ")" +
+                      (need[d] > line.allocated ? "; the task needs " + text(d, need[d]) : ""),
                   {{"running", running},
                    {"allocated", line.allocated},
                    {"guaranteed", line.guaranteed},

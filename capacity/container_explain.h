@@ -23,7 +23,6 @@ class ContainerExplain {
   std::optional<Reason> of_user(const Job& job, TaskKind kind) const;
   // The queue nearest to the job that is at its maximum, or else at what is allocated to it.
   std::optional<Reason> of_queues(const Job& job, TaskKind kind) const;
-  std::optional<Reason> at_maximum(QueueId queue, JobId job, const Resources& need) const;
   std::optional<Reason> at_capacity(QueueId queue, const Resources& need) const;
   std::optional<Reason> of_claims(QueueId leaf, TimeMs now) const;   // what its queue is owed
   std::optional<Reason> of_others(QueueId leaf, TimeMs now) const;   // whose claim comes first

@@ -35,7 +35,7 @@ std::shared_ptr<const PolicySettings> read_capacity(const YamlNode* section,
   return settings;
 }
 
-KeyValues describe_capacity(const PolicySettings& settings) {
+KeyValues describe_capacity(const PolicySettings& settings, const Space&) {
   const auto* capacity = dynamic_cast<const CapacitySettings*>(&settings);
   if (capacity == nullptr) return {};
   return {{"interval", format_duration(capacity->interval_ms)},

@@ -15,7 +15,7 @@ namespace weir {
 std::shared_ptr<const PolicySettings> read_capacity(const YamlNode* section,
                                                     const ResourceSettings&, const Allocations&,
                                                     Diagnostics& out);
-KeyValues describe_capacity(const PolicySettings& settings);
+KeyValues describe_capacity(const PolicySettings& settings, const Space& space);
 std::vector<std::string> capacity_notices(const Settings& settings, const QueueTree& tree,
                                           const Resources& total);
 

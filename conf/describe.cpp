@@ -44,13 +44,6 @@ std::string by_dimension(const Words& words, const Space& space) {
   return "{" + text + "}";
 }
 
-std::string bound_text(const std::optional<QueueBound>& bound, const Space& space,
-                       const char* absent) {
-  if (!bound) return absent;
-  const std::string text = by_dimension(bound->of, space);
-  return text == "0%" ? "never" : text;
-}
-
 // "{memory_mb: 128, vcores: 1}"
 std::string amounts_text(const Resources& amounts, const Space& space) {
   std::string text;
@@ -92,31 +85,41 @@ std::string duration_text(const std::optional<DurationMs>& duration) {
   return duration ? format_duration(*duration) : "inherited";
 }
 
+KeyValues reclaim_after_of(const QueueSettings& queue, const Space& space) {
+  const std::string maps = duration_text(queue.reclaim_after_ms[index(TaskKind::kMap)]);
+  if (space.containers()) return {{"reclaim_after", maps}};
+  return {{"reclaim_after.map", maps},
+          {"reclaim_after.reduce",
+           duration_text(queue.reclaim_after_ms[index(TaskKind::kReduce)])}};
+}
+
 KeyValues values_of(const QueueSettings& queue, const Space& space) {
   const UserLimit& users = queue.user_limit;
-  return {{"guaranteed", format_guarantee(queue.guaranteed, space)},
-          {"maximum", queue.maximum
-                          ? bound_text(queue.maximum, space, "")
-                          : format_percent(queue.maximum_hundredths.value_or(10'000))},
-          {"borrow", bound_text(queue.borrow, space, "unlimited")},
-          {"lend", bound_text(queue.lend, space, "all")},
-          {"reclaim_after.map", duration_text(queue.reclaim_after_ms[index(TaskKind::kMap)])},
-          {"reclaim_after.reduce", duration_text(queue.reclaim_after_ms[index(TaskKind::kReduce)])},
-          {"lend_after", format_duration(queue.lend_after_ms)},
-          {"user_limit.minimum", format_percent(users.minimum_hundredths)},
-          {"user_limit.factor",
-           users.factor_millionths ? format_millionths(*users.factor_millionths) : "unlimited"},
-          {"user_limit.mode", users.mode == UserLimit::Mode::kSoft ? "soft" : "hard"},
-          {"priorities", queue.priorities ? "true" : "false"},
-          {"max_jobs", limit_text(queue.max_jobs)},
-          {"max_jobs_per_user", limit_text(queue.max_jobs_per_user)},
-          {"max_tasks_per_job", limit_text(queue.max_tasks_per_job)},
-          {"max_running_jobs", limit_text(queue.max_running_jobs)},
-          {"max_running_jobs_per_user", limit_text(queue.max_running_jobs_per_user)},
-          {"kill_budget", limit_text(queue.kill_budget)},
-          {"submit", access_text(queue.submit, "everybody")},
-          {"administer", access_text(queue.administer, "administrators alone")},
-          {"state", queue.stopped ? "stopped" : "running"}};
+  KeyValues result = {
+      {"guaranteed", format_guarantee(queue.guaranteed, space)},
+      {"maximum", queue.maximum ? format_bound(queue.maximum, space, "")
+                                : format_percent(queue.maximum_hundredths.value_or(10'000))},
+      {"borrow", format_bound(queue.borrow, space, "unlimited")},
+      {"lend", format_bound(queue.lend, space, "all")}};
+  for (auto& value : reclaim_after_of(queue, space)) result.push_back(std::move(value));
+  const KeyValues rest = {
+      {"lend_after", format_duration(queue.lend_after_ms)},
+      {"user_limit.minimum", format_percent(users.minimum_hundredths)},
+      {"user_limit.factor",
+       users.factor_millionths ? format_millionths(*users.factor_millionths) : "unlimited"},
+      {"user_limit.mode", users.mode == UserLimit::Mode::kSoft ? "soft" : "hard"},
+      {"priorities", queue.priorities ? "true" : "false"},
+      {"max_jobs", limit_text(queue.max_jobs)},
+      {"max_jobs_per_user", limit_text(queue.max_jobs_per_user)},
+      {"max_tasks_per_job", limit_text(queue.max_tasks_per_job)},
+      {"max_running_jobs", limit_text(queue.max_running_jobs)},
+      {"max_running_jobs_per_user", limit_text(queue.max_running_jobs_per_user)},
+      {"kill_budget", limit_text(queue.kill_budget)},
+      {"submit", access_text(queue.submit, "everybody")},
+      {"administer", access_text(queue.administer, "administrators alone")},
+      {"state", queue.stopped ? "stopped" : "running"}};
+  result.insert(result.end(), rest.begin(), rest.end());
+  return result;
 }
 
 void flatten(const std::vector<QueueSettings>& queues, const Space& space,
@@ -140,7 +143,14 @@ std::string format_guarantee(const Guarantee (&guaranteed)[kPlaceCount], const S
                      slots ? " slots" : "");
 }
 
-KeyValues general_values(const Settings& settings, PolicyTable policies) {
+std::string format_bound(const std::optional<QueueBound>& bound, const Space& space,
+                         const char* absent) {
+  if (!bound) return absent;
+  const std::string text = by_dimension(bound->of, space);
+  return text == "0%" ? "never" : text;
+}
+
+KeyValues general_values(const Settings& settings, PolicyTable policies, const Space& space) {
   const HeartbeatSettings& beat = settings.heartbeat;
   const SpeculationSettings& speculation = settings.speculation;
   KeyValues result = {
@@ -168,12 +178,13 @@ KeyValues general_values(const Settings& settings, PolicyTable policies) {
   add_resources(settings.resources, result);
   for (const PolicyEntry& policy : policies) {
     if (policy.describe == nullptr) continue;
-    for (auto& [key, value] : policy.describe(*settings_of(settings, policy))) {
+    for (auto& [key, value] : policy.describe(*settings_of(settings, policy), space)) {
       result.emplace_back(fmt::format("{}.{}", policy.name, key), std::move(value));
     }
   }
   return result;
 }
+
 
 KeyValues daemon_values(const DaemonSettings& daemon) {
   const RpcLimits& limits = daemon.limits;
@@ -199,7 +210,8 @@ std::vector<SettingsPart> queue_parts(const Settings& settings) {
 
 std::vector<SettingsPart> policy_parts(const Settings& settings, const PolicyEntry& policy) {
   if (policy.parts == nullptr) return {};
-  std::vector<SettingsPart> parts = policy.parts(*settings_of(settings, policy));
+  std::vector<SettingsPart> parts =
+      policy.parts(*settings_of(settings, policy), Space(settings.resources));
   for (SettingsPart& part : parts) part.path = fmt::format("{}.{}", policy.name, part.path);
   return parts;
 }
@@ -214,7 +226,8 @@ std::vector<SettingValue> list_settings(const Settings& settings, const Settings
       out.push_back({prefix + key, value, i < without.size() && without[i].second == value});
     }
   };
-  add("", general_values(settings, policies), general_values(defaults, policies));
+  const Space space(settings.resources);
+  add("", general_values(settings, policies, space), general_values(defaults, policies, space));
   std::vector<SettingsPart> parts = queue_parts(settings);
   for (const PolicyEntry& policy : policies) {
     for (SettingsPart& part : policy_parts(settings, policy)) parts.push_back(std::move(part));

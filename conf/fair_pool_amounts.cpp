@@ -12,6 +12,10 @@ void read_amounts(const MapReader& pool, std::string_view key, const Space& spac
                   PoolSettings::Amounts& amounts) {
   const YamlNode* node = pool.find(key);
   if (node == nullptr) return;
+  if (key == "max_share" && node->kind == YamlNode::Kind::kScalar && node->text == "unlimited") {
+    amounts = {};  // whatever the defaults say
+    return;
+  }
   std::vector<std::string_view> names;
   for (const Dimension d : space.dimensions()) names.push_back(space.name(d));
   const MapReader each(node, pool.path(key), pool.out(), names);
@@ -26,6 +30,11 @@ void read_amounts(const MapReader& pool, std::string_view key, const Space& spac
 void read_pool_amounts(const MapReader& pool, const Space& space, PoolSettings& settings) {
   read_amounts(pool, "min_share", space, settings.minimum);
   read_amounts(pool, "max_share", space, settings.maximum);
+  if (pool.has("mode") && pool.has("policy")) {
+    pool.out().error(pool.at("mode"), fmt::format("{} stands beside {}, allowed: policy alone, of "
+                                                  "which mode is the old name",
+                                                  pool.path("mode"), pool.path("policy")));
+  }
   if (const auto mode = pool.read_enum("mode", kPoolModes)) {  // the old name
     settings.sharing = *mode == 0 ? PoolSettings::Sharing::kFair : PoolSettings::Sharing::kFifo;
   }

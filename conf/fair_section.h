@@ -15,8 +15,9 @@ namespace weir {
 std::shared_ptr<const PolicySettings> read_fair(const YamlNode* section,
                                                 const ResourceSettings& resources,
                                                 const Allocations& allocations, Diagnostics& out);
-KeyValues describe_fair(const PolicySettings& settings);
-std::vector<SettingsPart> fair_parts(const PolicySettings& settings);  // pools, then users
+KeyValues describe_fair(const PolicySettings& settings, const Space& space);
+// Pools, then users.
+std::vector<SettingsPart> fair_parts(const PolicySettings& settings, const Space& space);
 std::vector<std::string> fair_notices(const Settings& settings, const QueueTree& tree,
                                       const Resources& total);
 

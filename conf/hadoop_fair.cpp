@@ -29,13 +29,18 @@ std::string amounts_line(const char* key, const HadoopAmounts& amounts) {
   return amounts.empty() ? "" : fmt::format("{}: {}", key, yaml_of_amounts(amounts));
 }
 
-std::vector<std::string> pool_lines(const ImportedPool& pool, bool containers) {
+// `most_of_others`: what pools may have that say nothing.
+std::vector<std::string> pool_lines(const ImportedPool& pool, bool containers,
+                                    const HadoopAmounts& most_of_others) {
   std::vector<std::string> lines;
   if (pool.weight) lines.push_back("weight: " + format_millionths(*pool.weight));
   lines.push_back(share_line("min_share", pool.minimum));
   lines.push_back(share_line("max_share", pool.maximum));
   lines.push_back(amounts_line("min_share", pool.least));
   lines.push_back(amounts_line("max_share", pool.most));
+  // Its parts of the cluster are the maximum of the queue.
+  if (pool.most.empty() && !pool.most_parts.empty() && !most_of_others.empty())
+    lines.push_back("max_share: unlimited");
   if (pool.max_running_jobs)
     lines.push_back(fmt::format("max_running_jobs: {}", *pool.max_running_jobs));
   if (!pool.mode.empty()) lines.push_back((containers ? "policy: " : "mode: ") + pool.mode);
@@ -49,16 +54,16 @@ std::vector<std::string> pool_lines(const ImportedPool& pool, bool containers) {
   return lines;
 }
 
-void write_pools(const std::vector<ImportedPool>& pools, bool containers, std::size_t indent,
-                 std::string& yaml) {
+void write_pools(const std::vector<ImportedPool>& pools, bool containers,
+                 const HadoopAmounts& most_of_others, std::size_t indent, std::string& yaml) {
   const std::string blanks(indent, ' ');
   for (const ImportedPool& pool : pools) {
     yaml += fmt::format("{}- name: {}\n", blanks, yaml_scalar(pool.name));
-    for (const std::string& line : pool_lines(pool, containers))
+    for (const std::string& line : pool_lines(pool, containers, most_of_others))
       yaml += fmt::format("{}  {}\n", blanks, line);
     if (pool.pools.empty()) continue;
     yaml += blanks + "  pools:\n";
-    write_pools(pool.pools, containers, indent + 4, yaml);
+    write_pools(pool.pools, containers, most_of_others, indent + 4, yaml);
   }
 }
 
@@ -66,7 +71,7 @@ std::string yaml_of_allocations(const ImportedAllocations& file, bool containers
   std::string yaml;
   if (!file.pools.empty()) {
     yaml += "  pools:\n";
-    write_pools(file.pools, containers, 4, yaml);
+    write_pools(file.pools, containers, file.most, 4, yaml);
   }
   if (!file.users.empty()) yaml += "  users:\n";
   for (const auto& [name, limit] : file.users) {

@@ -22,7 +22,8 @@ namespace weir {
 
 using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
-// A part of the settings that comes and goes as a whole: a queue, a pool. Always the same keys.
+// A part of the settings that comes and goes as a whole: a queue, a pool. Always the same keys,
+// where the same counts.
 struct SettingsPart {
   std::string path;    // `queues.research.vision`
   KeyValues values;    // the first one stands for it when it is new
@@ -43,9 +44,10 @@ struct PolicyEntry {
                                                 const Allocations& allocations,
                                                 Diagnostics& out) = nullptr;
   // The settings as key and value, with defaults, for `conf diff`.
-  KeyValues (*describe)(const PolicySettings& settings) = nullptr;
+  // Those that count in the space.
+  KeyValues (*describe)(const PolicySettings& settings, const Space& space) = nullptr;
   // What it has any number of, as pools; null: nothing.
-  std::vector<SettingsPart> (*parts)(const PolicySettings& settings) = nullptr;
+  std::vector<SettingsPart> (*parts)(const PolicySettings& settings, const Space& space) = nullptr;
 
   // What is noteworthy about settings under it on the cluster as it is, a sentence each
   // (live_notices.h); null: nothing ever.

@@ -303,6 +303,10 @@ std::vector<Reason> ContainerFair::explain(JobId id, TaskKind kind, TimeMs now) 
                          {{"running", runs}, {"maximum", *most}}});
     }
   }
+  for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
+    if (auto full = reason_of_maximum(state_, bounds_, q, id, need))
+      reasons.push_back(std::move(*full));
+  }
   if (const auto room = kept_room()) {
     if (auto kept = reason_of_kept(state_, job, need, *room,
                                    "pools that do not lend their minimum shares"))

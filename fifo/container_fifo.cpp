@@ -201,12 +201,11 @@ std::vector<Reason> ContainerFifo::explain(JobId id, TaskKind kind, TimeMs now) 
                                    "queues that do not lend their guarantees"))
       return {std::move(*kept)};
   }
-  if (!full) return reasons_of_room(state_, job, kind, now);
-  const std::string& path = state_.tree().node(*full).path;
-  return {{"queue_at_maximum",
-           "queue " + path + " has no room for " + state_.space().text(job.need(kind)) +
-               " more within its maximum",
-           {}}};
+  if (full) {
+    if (auto reason = reason_of_maximum(state_, bounds_, *full, id, job.need(kind)))
+      return {std::move(*reason)};
+  }
+  return reasons_of_room(state_, job, kind, now);
 }
 
 }  // namespace weir

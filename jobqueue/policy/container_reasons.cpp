@@ -183,4 +183,31 @@ std::vector<Reason> reasons_of_room(const ClusterState& state, const Job& job, T
   return reasons;
 }
 
+std::string amount_text(const Space& space, Dimension d, std::int64_t amount) {
+  Resources one;
+  one[d] = amount;
+  return amount == 0 ? "no " + std::string(space.name(d)) : space.text(one);
+}
+
+std::optional<Reason> reason_of_maximum(const ClusterState& state, const QueueBounds& bounds,
+                                        QueueId queue, JobId job, const Resources& need) {
+  if (!bounds.has_maximum(queue)) return std::nullopt;
+  const Space& space = state.space();
+  const Amounts taken = taken_by_others(state, queue, job);
+  const Amounts& run = state.queue(queue).running;
+  const Amounts& maximum = bounds.maximum(queue);
+  for (const Dimension d : space.dimensions()) {
+    if (need[d] == 0 || taken[d] + need[d] <= maximum[d]) continue;
+    const std::int64_t reserved = taken[d] - run[d];
+    const std::string also =
+        reserved > 0 ? ", and " + amount_text(space, d, reserved) + " are reserved," : "";
+    return Reason{"queue_at_maximum",
+                  "queue " + state.tree().node(queue).path + " holds " +
+                      amount_text(space, d, run[d]) + also + " of its maximum of " +
+                      amount_text(space, d, maximum[d]),
+                  {{"running", run[d]}, {"maximum", maximum[d]}}};
+  }
+  return std::nullopt;
+}
+
 }  // namespace weir

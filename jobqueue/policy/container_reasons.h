@@ -1,14 +1,18 @@
-// Why a container finds no room, whatever the policy: it is too large for what is free on any one
-// tracker, the trackers with room are not for it, or are kept for others. Looks at all trackers,
-// for somebody who asks. Pure function over the state, on the engine's thread.
+// Why a container does not start, whatever the policy: it is too large for what is free on any one
+// tracker, the trackers with room are not for it, or are kept for others; or a queue is at its
+// maximum. Looks at all trackers, for somebody who asks. Pure functions over the state, on the
+// engine's thread.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/policy/kept_room.h"
 #include "jobqueue/policy/policy.h"
+#include "jobqueue/policy/queue_bounds.h"
 
 namespace weir {
 
@@ -21,5 +25,13 @@ std::vector<Reason> reasons_of_room(const ClusterState& state, const Job& job, T
 std::optional<Reason> reason_of_kept(const ClusterState& state, const Job& job,
                                      const Resources& need, const KeptRoom& room,
                                      const std::string& whom);
+
+// Why the queue's maximum forbids the job one more such task; what others have reserved counts.
+// Nothing: it does not.
+std::optional<Reason> reason_of_maximum(const ClusterState& state, const QueueBounds& bounds,
+                                        QueueId queue, JobId job, const Resources& need);
+
+// "3072 MB", "no vcores".
+std::string amount_text(const Space& space, Dimension d, std::int64_t amount);
 
 }  // namespace weir

@@ -99,5 +99,40 @@ TEST(Diff, AmountsOfContainersAreToldByDimension) {
                           "vcores: 1}"));
 }
 
+TEST(Diff, PoolsOfContainersSayAmountsAndHowTheyShare) {
+  const auto with = [](const std::string& a) {
+    return settings("policy: fair\nresources: containers\nfair: {pools: [{name: a" + a + "}]}");
+  };
+  EXPECT_THAT(diff_settings(with(""), with(", min_share: {memory_mb: 2048}, max_share: {vcores: "
+                                           "6}, policy: fifo, lend: never")),
+              ElementsAre("fair.pools.a.min_share: none -> {memory_mb: 2048}",
+                          "fair.pools.a.max_share: unlimited -> {vcores: 6}",
+                          "fair.pools.a.policy: drf -> fifo", "fair.pools.a.lend: all -> never"));
+  EXPECT_THAT(diff_settings(with(", min_share: {memory_mb: 2048}, lend: {memory_mb: 50%}"),
+                            with(", min_share: {memory_mb: 7168}, mode: fair, lend: all")),
+              ElementsAre("fair.pools.a.min_share: {memory_mb: 2048} -> {memory_mb: 7168}",
+                          "fair.pools.a.policy: drf -> fair",
+                          "fair.pools.a.lend: {memory_mb: 50%} -> all"));
+  EXPECT_THAT(diff_settings(with(", policy: drf, lend: all"), with("")), IsEmpty());
+}
+
+// What counts on one side alone is told of, if it was said.
+TEST(Diff, FromSlotsToContainersPoolsSayOtherThings) {
+  EXPECT_THAT(diff_settings(settings("policy: fair\nqueues: [{name: a, reclaim_after: 1m}]\n"
+                                     "fair: {pools: [{name: a, min_share: {map: 1}, mode: fifo}]}"),
+                            settings("policy: fair\nresources: containers\n"
+                                     "queues: [{name: a, reclaim_after: 2m}]\n"
+                                     "fair: {pools: [{name: a, min_share: {memory_mb: 512}, "
+                                     "policy: fifo}]}")),
+              ElementsAre("resources: slots -> containers",
+                          "queues.a.reclaim_after: does not count -> 2m",
+                          "queues.a.reclaim_after.map: 1m -> does not count",
+                          "queues.a.reclaim_after.reduce: 1m -> does not count",
+                          "fair.pools.a.min_share: does not count -> {memory_mb: 512}",
+                          "fair.pools.a.policy: does not count -> fifo",
+                          "fair.pools.a.min_share.map: 1 -> does not count",
+                          "fair.pools.a.mode: fifo -> does not count"));
+}
+
 }  // namespace
 }  // namespace weir

@@ -305,5 +305,22 @@ TEST(FairSection, DiffNamesPoolsUsersAndKeys) {
   EXPECT_THAT(diff_settings(before, before), IsEmpty());
 }
 
+TEST(FairContainers, APoolMayGoBeyondWhatTheOthersMay) {
+  const std::string head = "policy: fair\nresources: containers\n";
+  const FairSettings read = fair(head +
+                                 "fair: {defaults: {max_share: {memory_mb: 512}}, pools: [{name: "
+                                 "a, max_share: unlimited}, {name: b}]}");
+  ASSERT_EQ(read.pools.size(), 2u);
+  EXPECT_EQ(read.pools[0].maximum, PoolSettings::Amounts{});
+  EXPECT_EQ(read.pools[1].maximum[Dimension::kMemoryMb.value()], 512);
+}
+
+TEST(FairContainers, ThePolicyOfAPoolIsSaidOnce) {
+  EXPECT_THAT(findings("policy: fair\nresources: containers\nfair: {pools: [{name: a, mode: fifo, "
+                       "policy: drf}]}"),
+              ElementsAre("f:3:32: fair.pools.a.mode stands beside fair.pools.a.policy, allowed: "
+                          "policy alone, of which mode is the old name"));
+}
+
 }  // namespace
 }  // namespace weir

@@ -39,6 +39,9 @@ TEST(HadoopContainers, AmountsOfYarnAreThoseOfContainers) {
                                      "      max_share: {memory_mb: 8000, vcores: 40}\n"));
   EXPECT_THAT(result.yaml, HasSubstr("          max_share: {memory_mb: 4096, vcores: 8, gpu: 2}\n"
                                      "          policy: fifo\n"));
+  // Who has one of its own, in percent, has not that of the others.
+  EXPECT_THAT(result.yaml, HasSubstr("        - name: b\n"
+                                     "          max_share: unlimited\n"));
   // Percentages are of the cluster in YARN, of the parent's maximum here.
   EXPECT_THAT(result.yaml, HasSubstr("  - name: eng\n"
                                      "    maximum: {memory_mb: 50%, vcores: 40%}\n"));

@@ -63,12 +63,12 @@ std::shared_ptr<const PolicySettings> read_lottery(const YamlNode* section, cons
   return settings;
 }
 
-KeyValues describe_lottery(const PolicySettings& settings) {
+KeyValues describe_lottery(const PolicySettings& settings, const Space&) {
   return {{"tickets", std::to_string(dynamic_cast<const LotterySettings&>(settings).tickets)}};
 }
 
-std::vector<SettingsPart> lottery_parts(const PolicySettings& settings) {
-  return {{"draws.first", describe_lottery(settings), {{"tickets", "1"}}}};
+std::vector<SettingsPart> lottery_parts(const PolicySettings& settings, const Space& space) {
+  return {{"draws.first", describe_lottery(settings, space), {{"tickets", "1"}}}};
 }
 
 std::vector<std::string> lottery_notices(const Settings&, const QueueTree&, const Resources&) {
