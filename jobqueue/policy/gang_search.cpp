@@ -249,16 +249,24 @@ std::optional<Choice> take_for_gang(const ClusterState& state, const Hold& hold,
   const Job& job = state.job(hold.job);
   const Members waiting = gang_without_room(state, job);
   const Assembly* other = state.assembly();
-  const bool wants =
-      job.launchable(job.gang_kind()) > 0 && (other == nullptr || other->job == job.id) &&
-      std::any_of(waiting.begin(), waiting.end(),
-                  [&](const TaskKey& member) { return member.kind == hold.kind; });
+  // The member it was made for may have taken other room: then it may be for another one.
+  const TrackerState& tracker = state.tracker(hold.tracker);
+  Resources used = used_on(state, tracker);
+  used -= hold.kept_room();
+  const auto is_for = [&](const TaskKey& member) {
+    return member.kind == hold.kind ||
+           (state.fits_in(job.need(member.kind), tracker, used) &&
+            (!job.picky(member.kind) || state.allows(job, member.kind, tracker)));
+  };
+  const bool wants = job.launchable(job.gang_kind()) > 0 &&
+                     (other == nullptr || other->job == job.id) &&
+                     std::any_of(waiting.begin(), waiting.end(), is_for);
   if (!may || !wants) return Choice{.what = Choice::What::kEndHold, .hold = hold.id};
   Choice choice{.task = {job.id, job.gang_kind(), 0},
                 .what = Choice::What::kAssemble,
                 .hold = hold.id};
   if (leaves(kept, kept == nullptr ? 0 : kept->leaf_of(job), sum_of(job, waiting))) return choice;
-  auto rooms = rooms_here(state, job, waiting, state.tracker(hold.tracker), true, UINT32_MAX);
+  auto rooms = rooms_here(state, job, waiting, tracker, true, UINT32_MAX);
   leave_what_is_kept(kept, job, rooms);
   if (rooms.empty()) return kept->choice_to_wait(job, waiting.front().kind);
   choice.rooms = static_cast<std::uint32_t>(rooms.size());

@@ -67,5 +67,35 @@ TEST_F(ContainerBlocks, TooLittleInAllIsUnservable) {
   EXPECT_EQ(after_a_minute(), ClaimBlock::kUnservable);
 }
 
+// Of a gang whose room is complete with the last of its victims only, which ends later.
+TEST_F(ContainerBlocks, KillsAreUsedWhereMembersOfAGangStart) {
+  connect("tt1", 8192);
+  run("q", 8, "tt1");
+  auto gang = std::make_shared<JobSpec>();
+  gang->name = gang->user = "g";
+  gang->queue = "b";
+  gang->reduces = 0;
+  for (const std::uint32_t members : {1u, 2u}) {
+    TaskGroupSpec& group = gang->task_groups.emplace_back();
+    group.name = members == 1 ? "ps" : "w";
+    group.count = group.gang = members;
+    group.command = "true";
+    group.asked = {512 * members, 1, {}};
+  }
+  h.step(SubmitJob{{"g", {}}, gang});
+  h.advance(1'000);
+  h.advance(62'000);
+  const auto ran = h.tracker("tt1").held;
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  const auto killed = h.tracker("tt1").last.kill;
+  ASSERT_EQ(killed.size(), 3u);
+  h.tracker("tt1").held[killed[2]] = ran.at(killed[2]);  // it still runs
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  EXPECT_EQ(h.heartbeat("tt1"), "J2/t0 J2/t0 J2/t1");
+  ASSERT_EQ(h.state().claims().records().size(), 3u);
+  for (const KillRecord& record : h.state().claims().records())
+    EXPECT_EQ(record.outcome, KillRecord::Outcome::kUsed);
+}
+
 }  // namespace
 }  // namespace weir::test
