@@ -72,7 +72,7 @@ std::vector<std::string> diff_daemon(const DaemonSettings& before, const DaemonS
                                      const std::vector<std::string>& sections) {
   std::vector<std::string> all;
   const KeyValues old = daemon_values(before), now = daemon_values(after);
-  compare("", {old, old}, {now, now}, all);
+  compare("", {old, old}, {now, now}, all);  // all of them count on both sides
   std::erase_if(all, [&](const std::string& line) {
     return std::none_of(sections.begin(), sections.end(), [&](const std::string& section) {
       return line.starts_with(section + ".");

@@ -1,6 +1,7 @@
 #include "conf/fair_pool_amounts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "conf/fair_section.h"
 #include "conf/queues.h"
@@ -12,12 +13,15 @@ void read_amounts(const MapReader& pool, std::string_view key, const Space& spac
                   PoolSettings::Amounts& amounts) {
   const YamlNode* node = pool.find(key);
   if (node == nullptr) return;
-  if (key == "max_share" && node->kind == YamlNode::Kind::kScalar && node->text == "unlimited") {
+  std::vector<std::string_view> names;
+  for (const Dimension d : space.dimensions()) names.push_back(space.name(d));
+  if (key == "max_share" && node->kind == YamlNode::Kind::kScalar) {
+    if (node->text != "unlimited")
+      pool.wrong(*node, key,
+                 fmt::format("unlimited, or a map with the keys {}", fmt::join(names, ", ")));
     amounts = {};  // whatever the defaults say
     return;
   }
-  std::vector<std::string_view> names;
-  for (const Dimension d : space.dimensions()) names.push_back(space.name(d));
   const MapReader each(node, pool.path(key), pool.out(), names);
   for (const Dimension d : space.dimensions()) {
     std::int64_t amount = 0;

@@ -194,16 +194,14 @@ QueueFigures ContainerFifo::figures(QueueId queue, Dimension dimension) const {
 
 std::vector<Reason> ContainerFifo::explain(JobId id, TaskKind kind, TimeMs now) const {
   const Job& job = state_.job(id);
-  const auto full = at_maximum(job, job.need(kind));
-  const std::optional<KeptRoom> room = kept_room();
-  if (!full && room) {
-    if (auto kept = reason_of_kept(state_, job, job.need(kind), *room,
-                                   "queues that do not lend their guarantees"))
-      return {std::move(*kept)};
+  const Resources& need = job.need(kind);
+  for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
+    if (auto full = reason_of_maximum(state_, bounds_, q, id, need)) return {std::move(*full)};
   }
-  if (full) {
-    if (auto reason = reason_of_maximum(state_, bounds_, *full, id, job.need(kind)))
-      return {std::move(*reason)};
+  if (const auto room = kept_room()) {
+    if (auto kept =
+            reason_of_kept(state_, job, need, *room, "queues that do not lend their guarantees"))
+      return {std::move(*kept)};
   }
   return reasons_of_room(state_, job, kind, now);
 }

@@ -1,7 +1,7 @@
 // Values by dense number, for numbers that are given out once and in order, such as those of jobs:
 // pages of values, each of which goes when the last of its places has been given up. So the table
-// is as large as what lives, however much there has been, but for a pointer a page. A value stays
-// where it is in memory. Engine's thread.
+// is as large as what lives, but for two pointers a page, however much there has been. A value
+// stays where it is in memory. Engine's thread.
 #pragma once
 
 #include <array>
@@ -55,7 +55,7 @@ class PagedTable {
   void prefetch(std::size_t i) const {
     if (const Value* value = find(i)) __builtin_prefetch(value);
   }
-  // That are there.
+  // That are there, for tests.
   std::size_t pages() const {
     std::size_t count = 0;
     for (const auto& page : pages_) count += page != nullptr ? 1 : 0;

@@ -1,5 +1,6 @@
 // What a claim says that is due and for which nobody dies, where containers count (containers.md
-// 9.2): nowhere could as much be freed, or not on one tracker.
+// 9.2): nowhere could as much be freed, or not on one tracker. What became of kills, and what a
+// task says that its queue has too little for.
 #include <gtest/gtest.h>
 
 #include "capacity/container_capacity.h"
@@ -95,6 +96,19 @@ TEST_F(ContainerBlocks, KillsAreUsedWhereMembersOfAGangStart) {
   ASSERT_EQ(h.state().claims().records().size(), 3u);
   for (const KillRecord& record : h.state().claims().records())
     EXPECT_EQ(record.outcome, KillRecord::Outcome::kUsed);
+}
+
+// All that its queue has would not do: that is what it says, too.
+TEST_F(ContainerBlocks, ATaskLargerThanTheAllocationSaysWhatItNeeds) {
+  connect("tt1", 4096);
+  run("q", 4, "tt1");
+  h.submit({.queue = "b", .maps = 1, .slots_per_map = 3});
+  const auto reasons = h.engine().policy().explain(JobId(2), TaskKind::kMap, h.now);
+  ASSERT_FALSE(reasons.empty());
+  EXPECT_EQ(reasons.front().code, "queue_at_capacity");
+  EXPECT_EQ(reasons.front().message,
+            "queue b runs no memory_mb of its allocated 2048 MB (guaranteed 2048 MB); the task "
+            "needs 3072 MB");
 }
 
 }  // namespace

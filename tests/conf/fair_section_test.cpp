@@ -313,6 +313,9 @@ TEST(FairContainers, APoolMayGoBeyondWhatTheOthersMay) {
   ASSERT_EQ(read.pools.size(), 2u);
   EXPECT_EQ(read.pools[0].maximum, PoolSettings::Amounts{});
   EXPECT_EQ(read.pools[1].maximum[Dimension::kMemoryMb.value()], 512);
+  EXPECT_THAT(findings(head + "fair: {pools: [{name: a, max_share: never}]}"),
+              ElementsAre("f:3:37: fair.pools.a.max_share is \"never\", allowed: unlimited, or a "
+                          "map with the keys memory_mb, vcores"));
 }
 
 TEST(FairContainers, ThePolicyOfAPoolIsSaidOnce) {

@@ -58,7 +58,9 @@ class RecordTable {
     if (place != nullptr) --own_[page]->held;
     place = std::move(record);
     if (place != nullptr) ++own_[page]->held;
-    if (own_[page]->held == 0) own_[page] = nullptr, pages_[page] = nullptr;
+    if (own_[page]->held > 0) return;
+    own_[page] = nullptr;
+    pages_[page] = nullptr;
   }
 
   // For readers. From here on every page is shared, so the next write to it copies it first.
