@@ -348,17 +348,16 @@ std::int64_t AgentCore::heartbeat_due_ms() const {
   return std::min(next_regular_ms_, last_early_ms_ + gap_ms_);
 }
 
-std::int64_t AgentCore::outputs_due_ms(JobId id, const Job& job) const {
-  if (job.polling || !job.description || job.description->spec->reduces == 0) return kNever;
-  return job_copies(id) ? job.next_poll_ms : kNever;
-}
-
 std::int64_t AgentCore::next_wakeup_ms() const {
   std::int64_t next_ms = heartbeat_due_ms();
   for (const auto& [key, attempt] : attempts_) next_ms = std::min(next_ms, timeout_at(attempt));
-  for (const auto& [id, job] : jobs_) {
-    if (!job.description && !job.fetching) next_ms = std::min(next_ms, job.next_fetch_ms);
-    next_ms = std::min({next_ms, outputs_due_ms(id, job), peers_due_ms(id, job)});
+  for (auto at = attempts_.cbegin(); at != attempts_.cend();) {
+    const auto found = jobs_.find(at->first.task.job);
+    const Wants wants = wants_of(at);
+    if (found == jobs_.end()) continue;  // dropped, and its last end not acknowledged yet
+    const Job& job = found->second;
+    next_ms = std::min({next_ms, description_due_ms(job, wants), outputs_due_ms(job, wants),
+                        peers_due_ms(job, wants)});
   }
   return next_ms;
 }
@@ -367,20 +366,12 @@ void AgentCore::poll(Now now) {
   for (auto& [key, attempt] : attempts_) {
     if (timeout_at(attempt) <= now.steady_ms) kill(attempt, KillCause::kTimeout, now);
   }
-  for (auto& [id, job] : jobs_) {
-    if (!job.description && !job.fetching && job.next_fetch_ms <= now.steady_ms) {
-      job.fetching = true;
-      actions_.push_back(action::FetchJob{id});
-    }
-    if (outputs_due_ms(id, job) <= now.steady_ms) {
-      job.polling = true;
-      actions_.push_back(action::FetchOutputs{id, job.next_output});
-    }
-    if (peers_due_ms(id, job) <= now.steady_ms) {
-      job.fetching_peers = true;
-      job.other_peers = false;
-      actions_.push_back(action::FetchPeers{id, job.next_peer});
-    }
+  for (auto at = attempts_.cbegin(); at != attempts_.cend();) {
+    const JobId id = at->first.task.job;
+    const auto found = jobs_.find(id);
+    const Wants wants = wants_of(at);
+    if (found == jobs_.end()) continue;
+    ask_about(id, found->second, wants, now);
   }
   if (heartbeat_due_ms() > now.steady_ms) return;
   in_flight_ = true;

@@ -43,6 +43,7 @@ struct AgentLimits {
   std::int64_t peers_poll_ms = 100;          // while members of a gang wait for each other
   std::int64_t duty_retry_ms = 5000;
   std::size_t heartbeat_bytes = 200 * 1024;  // the frame's limit is 256 KiB
+  std::size_t held_jobs_a_heartbeat = 1000;  // others are in the next ones
   std::int64_t min_free_disk_mb = 0;
   std::int64_t starter_answers_within_ms = 5000;  // a fork's time; then it is started anew
 };
@@ -182,6 +183,12 @@ class AgentCore {
     std::uint32_t next_peer = 0;
     std::int64_t next_peers_ms = 0, peers_retry_ms = 0;
   };
+  using Attempts = std::map<AttemptKey, Attempt>;
+  // What the attempts of a job wait for. A job that has none here, of which only outputs or logs
+  // are kept, wants nothing: there may be thousands.
+  struct Wants {
+    bool description = false, outputs = false, peers = false;
+  };
   struct DutyState {
     Duty duty;
     std::optional<DutyReport> report;
@@ -191,7 +198,6 @@ class AgentCore {
   void launch(const Launch& launch, Now now);
   void start(Attempt& attempt, Job& job, Now now);
   void wait_for_peers(Attempt& attempt, Job& job, Now now);
-  bool waits_for_peers(JobId id) const;
   void start_members(JobId id, Job& job, Now now);
   void kill(Attempt& attempt, KillCause cause, Now now);
   void end(Attempt& attempt, ReportedState state, const std::string& diagnostics, Now now);
@@ -203,22 +209,26 @@ class AgentCore {
   void apply_duties(const std::vector<Duty>& duties, std::int64_t sent_steady_ms, Now now);
   void push_outputs(Job& job, Attempt& attempt);
   bool copies(const Attempt& attempt) const;
-  bool job_copies(JobId id) const;
   DurationMs patience_with(const Attempt& attempt) const;
   std::int64_t timeout_at(const Attempt& attempt) const;
   std::int64_t heartbeat_due_ms() const;
-  std::int64_t outputs_due_ms(JobId id, const Job& job) const;
-  std::int64_t peers_due_ms(JobId id, const Job& job) const;
+  Wants wants_of(Attempts::const_iterator& at) const;
+  void ask_about(JobId id, Job& job, Wants wants, Now now);  // what is due
+  static std::int64_t description_due_ms(const Job& job, Wants wants);
+  static std::int64_t outputs_due_ms(const Job& job, Wants wants);
+  static std::int64_t peers_due_ms(const Job& job, Wants wants);
   std::int64_t spread(std::int64_t pause_ms);
   Heartbeat build_heartbeat(Now now);
   std::vector<AttemptReport> build_reports(Now now) const;
+  std::vector<JobId> next_held_jobs();
   Attempt* find(const AttemptKey& key);
 
   RegisterTracker registration_;
   AgentLimits limits_;
   std::vector<Action> actions_;
-  std::map<AttemptKey, Attempt> attempts_;
+  Attempts attempts_;
   std::map<JobId, Job> jobs_;
+  JobId last_held_{};  // of those of the last heartbeat
   std::map<JobId, DutyState> duties_;
   bool registered_ = false, in_flight_ = false, urgent_ = false;
   std::int64_t next_regular_ms_ = 0, retry_ms_ = 0, gap_ms_ = 0, last_early_ms_ = INT64_MIN / 2;

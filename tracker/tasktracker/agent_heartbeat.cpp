@@ -66,6 +66,19 @@ std::vector<AttemptReport> AgentCore::build_reports(Now now) const {
   return reports;
 }
 
+// Where more are held than a heartbeat lists, each has its turn.
+std::vector<JobId> AgentCore::next_held_jobs() {
+  std::vector<JobId> held;
+  auto at = jobs_.size() > limits_.held_jobs_a_heartbeat ? jobs_.upper_bound(last_held_)
+                                                         : jobs_.begin();
+  while (held.size() < std::min(jobs_.size(), limits_.held_jobs_a_heartbeat)) {
+    if (at == jobs_.end()) at = jobs_.begin();
+    held.push_back(at++->first);
+  }
+  if (!held.empty()) last_held_ = held.back();
+  return held;
+}
+
 Heartbeat AgentCore::build_heartbeat(Now now) {
   Heartbeat heartbeat;
   heartbeat.name = registration_.name;
@@ -89,7 +102,7 @@ Heartbeat AgentCore::build_heartbeat(Now now) {
                        " MB is below the minimum of " + std::to_string(limits_.min_free_disk_mb) +
                        " MB";
   }
-  for (const auto& [id, job] : jobs_) heartbeat.held_jobs.push_back(id);
+  heartbeat.held_jobs = next_held_jobs();
   for (const auto& [id, duty] : duties_) {
     if (duty.report) heartbeat.duties.push_back(*duty.report);
   }

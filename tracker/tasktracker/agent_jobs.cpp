@@ -41,13 +41,40 @@ bool AgentCore::copies(const Attempt& attempt) const {
          attempt.kill == KillCause::kNone && attempt.status.phase <= TaskPhase::kShuffle;
 }
 
-// Asked for every job after every event.
-bool AgentCore::job_copies(JobId id) const {
-  auto at = attempts_.lower_bound(AttemptKey{{id, TaskKind::kMap, 0}, 0});
+std::int64_t AgentCore::description_due_ms(const Job& job, Wants wants) {
+  return wants.description && !job.description && !job.fetching ? job.next_fetch_ms : INT64_MAX;
+}
+
+std::int64_t AgentCore::outputs_due_ms(const Job& job, Wants wants) {
+  return wants.outputs && job.description && !job.polling ? job.next_poll_ms : INT64_MAX;
+}
+
+// Of the job that `at` stands at, which goes on to the next one's.
+AgentCore::Wants AgentCore::wants_of(Attempts::const_iterator& at) const {
+  Wants wants;
+  const JobId id = at->first.task.job;
   for (; at != attempts_.end() && at->first.task.job == id; ++at) {
-    if (copies(at->second)) return true;
+    wants.description |= at->second.stage == Stage::kWaitsForJob;
+    wants.outputs |= copies(at->second);
+    wants.peers |= at->second.stage == Stage::kWaitsForPeers;
   }
-  return false;
+  return wants;
+}
+
+void AgentCore::ask_about(JobId id, Job& job, Wants wants, Now now) {
+  if (description_due_ms(job, wants) <= now.steady_ms) {
+    job.fetching = true;
+    actions_.push_back(action::FetchJob{id});
+  }
+  if (outputs_due_ms(job, wants) <= now.steady_ms) {
+    job.polling = true;
+    actions_.push_back(action::FetchOutputs{id, job.next_output});
+  }
+  if (peers_due_ms(job, wants) <= now.steady_ms) {
+    job.fetching_peers = true;
+    job.other_peers = false;
+    actions_.push_back(action::FetchPeers{id, job.next_peer});
+  }
 }
 
 void AgentCore::push_outputs(Job& job, Attempt& attempt) {

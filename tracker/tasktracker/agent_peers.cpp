@@ -23,16 +23,8 @@ void AgentCore::on_ports(const AttemptKey& key, std::vector<std::uint16_t> ports
   urgent_ = true;
 }
 
-bool AgentCore::waits_for_peers(JobId id) const {
-  auto at = attempts_.lower_bound(AttemptKey{{id, TaskKind::kMap, 0}, 0});
-  for (; at != attempts_.end() && at->first.task.job == id; ++at) {
-    if (at->second.stage == Stage::kWaitsForPeers) return true;
-  }
-  return false;
-}
-
-std::int64_t AgentCore::peers_due_ms(JobId id, const Job& job) const {
-  return !job.fetching_peers && waits_for_peers(id) ? job.next_peers_ms : INT64_MAX;
+std::int64_t AgentCore::peers_due_ms(const Job& job, Wants wants) {
+  return wants.peers && !job.fetching_peers ? job.next_peers_ms : INT64_MAX;
 }
 
 void AgentCore::on_peers(JobId id, const GangPeers& peers, Now now) {

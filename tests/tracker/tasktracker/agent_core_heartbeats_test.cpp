@@ -77,6 +77,28 @@ TEST(AgentCore, NotAllTrackersComeBackInOneInstant) {
   EXPECT_GE(pauses.size(), 10u);
 }
 
+// Thousands would not fit into its frame, and a tracker whose heartbeats are refused is lost.
+TEST(AgentCore, OfManyHeldJobsEachHeartbeatListsTheNext) {
+  AgentLimits limits;
+  limits.held_jobs_a_heartbeat = 2;
+  CoreHarness h(limits);
+  h.quiet();
+  h.at(1000);
+  auto reply = CoreHarness::every(1000);
+  for (const std::uint32_t job : {1, 2, 3, 4, 5})
+    reply.launch.push_back({{{JobId(job), TaskKind::kMap, 0}, 0}, {}, true});
+  h.reply(reply);
+  const auto held_at = [&](std::int64_t ms) {
+    h.at(ms);
+    return h.beat.held_jobs;
+  };
+  EXPECT_EQ(held_at(2000), (std::vector{JobId(1), JobId(2)}));
+  h.reply(CoreHarness::every(1000));
+  EXPECT_EQ(held_at(3000), (std::vector{JobId(3), JobId(4)}));
+  h.reply(CoreHarness::every(1000));
+  EXPECT_EQ(held_at(4000), (std::vector{JobId(5), JobId(1)}));
+}
+
 TEST(AgentCore, FinishesAreCoalescedAndKeepTheGap) {
   CoreHarness h;
   h.quiet();

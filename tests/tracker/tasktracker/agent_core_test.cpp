@@ -37,6 +37,22 @@ TEST(AgentCore, ALaunchIsFetchedStartedReportedAndAcknowledgedOnce) {
   EXPECT_EQ(h.beat.held_jobs, std::vector{JobId(7)});
 }
 
+TEST(AgentCore, AJobOfWhichNothingWaitsHereIsNotAskedFor) {
+  CoreHarness h;
+  h.quiet();
+  h.at(1000);
+  EXPECT_EQ(h.reply(CoreHarness::launch({"m0.0"})), "job");
+  h.core.on_job_failed(JobId(7), false, "no answer", h.now());
+  EXPECT_EQ(h.at(1200), "job");  // again, as long as an attempt waits for it
+  h.core.on_job_failed(JobId(7), false, "no answer", h.now());
+  EXPECT_EQ(h.at(2000), "job heartbeat");
+  auto kill = CoreHarness::every(1000);
+  kill.kill.push_back(CoreHarness::key("m0.0"));
+  EXPECT_EQ(h.reply(kill), "heartbeat");
+  h.core.on_job_failed(JobId(7), false, "no answer", h.now());
+  EXPECT_EQ(h.at(2999), "");
+}
+
 // Also when the task has said something of itself: a JobTracker that was restarted knows it from
 // here.
 TEST(AgentCore, AnAttemptIsReportedWithItsUnits) {
