@@ -1,5 +1,6 @@
 #include "web/front.h"
 
+#include <pthread.h>
 #include <resolv.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -177,6 +178,7 @@ class WebFront final : public Front {
   }
 
   void run() {
+    ::pthread_setname_np(::pthread_self(), "web port");
     for (;;) {
       try {
         io_.run();
@@ -261,8 +263,8 @@ class WebFront final : public Front {
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> open_{
       io_.get_executor()};
-  Workers workers_{"web port", kWorkers, kWaiting};
-  Workers probe_workers_{"web port", kProbeWorkers, kProbesWaiting};
+  Workers workers_{"web answers", kWorkers, kWaiting};
+  Workers probe_workers_{"web probes", kProbeWorkers, kProbesWaiting};
   MemoryGivenBack given_back_{io_, workers_};
   HttpTimes times_{counted_routes()};
   const Pages pages_;

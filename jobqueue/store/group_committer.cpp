@@ -1,5 +1,7 @@
 #include "jobqueue/store/group_committer.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -150,6 +152,7 @@ void GroupCommitter::stop() {
 }
 
 void GroupCommitter::run() {
+  ::pthread_setname_np(::pthread_self(), "store");
   std::unique_lock lock(mutex_);
   while (true) {
     wait_for_something(lock);

@@ -1,5 +1,6 @@
 #include "tracker/jobtracker/daemon.h"
 
+#include <pthread.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -51,6 +52,7 @@ Result<TimeSource> note_start(Store& store, TimeMs last_stored) {
 
 void JobTracker::IoThread::start() {
   thread_ = std::thread([this] {
+    ::pthread_setname_np(::pthread_self(), name_);
     for (;;) {
       try {
         io_.run();

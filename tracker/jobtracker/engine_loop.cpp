@@ -1,5 +1,6 @@
 #include "tracker/jobtracker/engine_loop.h"
 
+#include <pthread.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -54,7 +55,10 @@ EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource 
     }
   };
   committer_ = std::make_unique<GroupCommitter>(store, std::move(callbacks), options_.store);
-  thread_ = std::thread([this] { run(); });
+  thread_ = std::thread([this] {
+    ::pthread_setname_np(::pthread_self(), "engine");
+    run();
+  });
 }
 
 std::int64_t EngineLoop::first_decision(const Engine& engine) {

@@ -1,5 +1,7 @@
 #include "tracker/past/past_keeper.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -87,6 +89,7 @@ void PastKeeper::stop() {
 }
 
 void PastKeeper::run() {
+  ::pthread_setname_np(::pthread_self(), "past jobs");
   hand_over(kRuns);
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, std::chrono::milliseconds(parts_.gap_ms),

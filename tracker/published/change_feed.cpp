@@ -1,5 +1,7 @@
 #include "tracker/published/change_feed.h"
 
+#include <pthread.h>
+
 #include <utility>
 
 namespace weir {
@@ -54,6 +56,7 @@ void ChangeFeed::stop() {
 }
 
 void ChangeFeed::run() {
+  ::pthread_setname_np(::pthread_self(), "changes");
   std::unique_lock lock(mutex_);
   while (!stopped_) {
     if (listeners_.empty() && log_.seen() && Clock::now() > left_at_ + kLinger) log_.clear();

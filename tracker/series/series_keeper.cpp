@@ -1,5 +1,7 @@
 #include "tracker/series/series_keeper.h"
 
+#include <pthread.h>
+
 #include <chrono>
 #include <map>
 #include <unordered_map>
@@ -192,6 +194,7 @@ void SeriesKeeper::stop() {
 }
 
 void SeriesKeeper::run() {
+  ::pthread_setname_np(::pthread_self(), "series");
   restore();
   std::unique_lock lock(mutex_);
   while (!stopped_) {

@@ -1,5 +1,6 @@
 #include "web/server/workers.h"
 
+#include <pthread.h>
 #include <spdlog/spdlog.h>
 
 #include <exception>
@@ -69,6 +70,7 @@ void Workers::stop() {
 
 void Workers::run() {
   workers_of_this_thread = this;
+  ::pthread_setname_np(::pthread_self(), name_.substr(0, 15).c_str());
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return stopped_ || !lines_.empty(); });
