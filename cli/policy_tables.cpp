@@ -100,8 +100,15 @@ struct Change {
   std::string name;
   std::int64_t now = 0;   // thousandths, as the next
   std::int64_t then = 0;
+  std::int64_t owed = 0;  // of what it would gain, what the policy may kill others for
   std::int64_t more() const { return then - now; }
 };
+
+// Who has guarantees is owed these; else the share.
+std::int64_t owed_of(const OutlookView::Figures& of, std::int64_t then) {
+  const std::int64_t due = of.guaranteed ? std::min(1000 * *of.guaranteed, then) : then;
+  return std::max<std::int64_t>(0, due - 1000 * of.running);
+}
 
 const OutlookView* find_outlook(const PolicyView& policy, const std::string& name) {
   const auto found = std::find_if(policy.outlooks.begin(), policy.outlooks.end(),
@@ -122,16 +129,22 @@ bool has_children(const OutlookView& outlook, const std::string& name) {
   });
 }
 
-// By half a slot or more; those who gain most come first.
+// By half a slot or more; those who gain most first. What runs is counted as the policy to come
+// counts it: a name may be a queue's and a pool's. Of new settings only what they change is said.
 std::vector<Change> changes_of(const OutlookView* now, const OutlookView& to, std::size_t i) {
   constexpr std::int64_t kHalf = 500;
+  const OutlookView* before = now != nullptr && now->policy == to.policy ? now : nullptr;
   std::vector<Change> changes;
   for (const OutlookView::Share& share : to.shares) {
-    const auto then = would_run(figures_of(share, i));
+    const OutlookView::Figures& figures = figures_of(share, i);
+    const auto then = would_run(figures);
     if (!then || has_children(to, share.name)) continue;
-    const OutlookView::Share* known = share_of_name(now, share.name);
-    const OutlookView::Figures running = figures_of(known == nullptr ? &share : known, i);
-    const Change change{share.name, 1000 * running.running, *then};
+    const OutlookView::Share* known = share_of_name(before, share.name);
+    if (known != nullptr && would_run(figures_of(known, i)) == then &&
+        figures_of(known, i).running == figures.running) {
+      continue;
+    }
+    const Change change{share.name, 1000 * figures.running, *then, owed_of(figures, *then)};
     if (change.more() >= kHalf || change.more() <= -kHalf) changes.push_back(change);
   }
   std::stable_sort(changes.begin(), changes.end(),
@@ -139,11 +152,11 @@ std::vector<Change> changes_of(const OutlookView* now, const OutlookView& to, st
   return changes;
 }
 
-// No more than the others lack, in whole slots.
+// No more than others are owed, in whole slots.
 std::int64_t kills_at_most(const std::vector<Change>& changes) {
   std::int64_t lack = 0, excess = 0;
   for (const Change& change : changes) {
-    if (change.more() > 0) lack += change.more();
+    lack += change.owed;
     if (change.more() < 0) excess += -change.more() / 1000;
   }
   return std::min((lack + 999) / 1000, excess);

@@ -106,6 +106,44 @@ TEST(PolicyChange, WhereNothingChangesItSaysSo) {
   EXPECT_EQ(change_text(some_policy(), "lottery", 100), "");
 }
 
+// Its jobs' queue is b, and their pool is a.
+TEST(PolicyChange, WhatRunsIsCountedAsThePolicyToComeCountsIt) {
+  PolicyView policy;
+  policy.current = "fair";
+  OutlookView now, then;
+  now.policy = "fair";
+  now.shares = {share("a", fair(6, 0, 6'000)), share("b", fair(0, 0, 0))};
+  then.policy = "capacity";
+  then.shares = {share("a", allocated(0, 0, 0)), share("b", allocated(6, 0, 6))};
+  policy.outlooks = {now, then};
+  EXPECT_EQ(change_text(policy, "capacity", 100), "Nobody would gain or lose as things are now.\n");
+}
+
+TEST(PolicyChange, OfNewSettingsOnlyWhatTheyChangeIsSaid) {
+  OutlookView now, then;
+  now.policy = then.policy = "capacity";
+  now.shares = {share("a", allocated(3, 3, 5)), share("b", allocated(5, 0, 3))};
+  then.shares = now.shares;
+  EXPECT_EQ(change_text(now, then, 100), "Nobody would gain or lose as things are now.\n");
+  then.shares.front().maps.allocated = 6;
+  EXPECT_EQ(change_text(now, then, 100),
+            "QUEUE OR POOL  CLASS  RUNNING  WOULD RUN  CHANGE\n"
+            "a              map        3.0        6.0    +3.0\n"
+            "No kills are expected.\n");
+}
+
+// Claims serve guarantees alone.
+TEST(PolicyChange, NobodyIsKilledForMoreThanAGuarantee) {
+  OutlookView now, then;
+  now.policy = then.policy = "capacity";
+  now.shares = {share("a", allocated(3, 3, 3)), share("b", allocated(5, 0, 5))};
+  then.shares = {share("a", allocated(3, 3, 5)), share("b", allocated(5, 0, 3))};
+  then.shares[0].maps.guaranteed = 3;
+  EXPECT_THAT(change_text(now, then, 100), HasSubstr("\nNo kills are expected.\n"));
+  then.shares[0].maps.guaranteed = 4;
+  EXPECT_THAT(change_text(now, then, 100), HasSubstr("\nAt most 1 running attempt may be killed"));
+}
+
 class PolicySet : public Commands {
  protected:
   Ran set(const std::string& policy, const std::string& typed, bool terminal,

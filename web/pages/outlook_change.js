@@ -44,23 +44,37 @@ export function rowsOf(outlooks) {
 
 export const sharesOf = (outlook) => new Map(outlook.shares.map((one) => [one.name, one]));
 
-/** Who would have more or less after than before, and the most attempts that would have to die for it. */
+/** Of what it would gain, what the policy may kill others for: of its guarantee, or of its share. */
+function owed(figures, then) {
+  return Math.max(0, Math.min(figures.guaranteed ?? Infinity, then) - figures.running);
+}
+
+/**
+ * Who would have more or less after than before, and the most attempts that would have to die for it.
+ * What runs is counted as the policy to come counts it: a name may be a queue's and a pool's. Of new
+ * settings only what they change is said.
+ */
 function change(before, after, view) {
-  const now = sharesOf(before);
+  const now = before.policy === after.policy ? sharesOf(before) : new Map();
   const then = sharesOf(after);
   const rows = rowsOf([before, after])
     .map((name) => {
-      const running = figuresOf(now.get(name) ?? then.get(name), view)?.running ?? 0;
-      return {name, running, then: wouldRun(figuresOf(then.get(name), view))};
+      const figures = figuresOf(then.get(name), view);
+      const known = figuresOf(now.get(name), view);
+      const would = wouldRun(figures);
+      const running = figures?.running ?? 0;
+      const same = known && known.running === running && wouldRun(known) === would;
+      return {name, running, then: would, same, owed: would === null ? 0 : owed(figures, would)};
     })
     .filter((row) => row.then !== null);
-  const gains = rows
+  const changed = rows.filter((row) => !row.same);
+  const gains = changed
     .filter((row) => row.then - row.running >= 0.5)
     .sort((a, b) => b.then - b.running - a.then + a.running);
-  const loses = rows
+  const loses = changed
     .filter((row) => row.running - row.then >= 0.5)
     .sort((a, b) => a.then - a.running - b.then + b.running);
-  const lack = gains.reduce((sum, row) => sum + row.then - row.running, 0);
+  const lack = gains.reduce((sum, row) => sum + row.owed, 0);
   const excess = loses.reduce((sum, row) => sum + Math.floor(row.running - row.then), 0);
   return {rows, gains, loses, kills: Math.min(Math.ceil(lack), excess)};
 }
