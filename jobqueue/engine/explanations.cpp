@@ -20,17 +20,54 @@ Reason no_room(const ClusterState& state, const Job& job, TaskKind kind) {
           {{"pending", pending}}};
 }
 
+// The slots that count in the cluster: those that run tasks, and those that get none although they
+// are free, as nothing is heard of their trackers.
+struct CountedSlots {
+  std::int64_t taken = 0, unheard = 0;
+  std::vector<std::string> quiet;  // names of those trackers
+};
+
+CountedSlots counted_slots(const ClusterState& state, TaskKind kind, TimeMs now) {
+  CountedSlots slots;
+  for (const TrackerState& tracker : state.trackers()) {
+    if (!tracker.counts()) continue;
+    const std::int64_t total = tracker.total.slots(kind);
+    const std::int64_t taken = std::min(tracker.used.slots(kind), total);
+    slots.taken += taken;
+    if (tracker.live() && !tracker.silent(now, state.heartbeat_interval_ms())) continue;
+    if (taken == total) continue;
+    slots.unheard += total - taken;
+    slots.quiet.push_back(tracker.name);
+  }
+  return slots;
+}
+
+std::string first_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i)
+    text += (i > 0 ? ", " : "") + names[i];
+  if (names.size() > kMost) text += " and " + std::to_string(names.size() - kMost) + " more";
+  return text;
+}
+
 // Nothing but a slot is missing: the next tracker with room gets its tasks.
-Reason no_free_slot(const ClusterState& state, const Job& job, TaskKind kind) {
+Reason no_free_slot(const ClusterState& state, const Job& job, TaskKind kind, TimeMs now) {
   if (state.space().containers()) return no_room(state, job, kind);
-  const std::int64_t taken = state.queue(QueueTree::root()).running[kind];
+  const CountedSlots slots = counted_slots(state, kind, now);
   const std::int64_t total = state.total_slots(kind);
   const std::uint32_t pending = job.tasks(kind).pending();
-  return {"no_free_slot",
-          std::to_string(pending) + " " + name(kind) + (pending == 1 ? " waits" : "s wait") +
-              " for a free slot; " + std::to_string(taken) + " of the cluster's " +
-              std::to_string(total) + " " + name(kind) + " slots are running tasks",
-          {{"pending", pending}, {"running", taken}, {"slots", total}}};
+  Reason reason{"no_free_slot",
+                std::to_string(pending) + " " + name(kind) + (pending == 1 ? " waits" : "s wait") +
+                    " for a free slot; " + std::to_string(slots.taken) + " of the cluster's " +
+                    std::to_string(total) + " " + name(kind) + " slots are running tasks",
+                {{"pending", pending}, {"running", slots.taken}, {"slots", total}}};
+  if (slots.unheard > 0) {
+    reason.message += ", " + std::to_string(slots.unheard) + (slots.unheard == 1 ? " is" : " are") +
+                   " of trackers that do not report (" + first_names(slots.quiet) + ")";
+    reason.numbers.push_back({"not_reporting", slots.unheard});
+  }
+  return reason;
 }
 
 std::string what_is(const Job& job, TaskKind kind) {
@@ -124,7 +161,7 @@ void Explanations::explain_kind(const Job& job, TaskKind kind, const Resources& 
     return;
   }
   std::vector<Reason> more = policy_->explain(job.id, kind, now_);
-  if (more.empty() && group.pending() > 0) more.push_back(no_free_slot(state_, job, kind));
+  if (more.empty() && group.pending() > 0) more.push_back(no_free_slot(state_, job, kind, now_));
   for (Reason& reason : more) reasons.push_back(std::move(reason));
 }
 

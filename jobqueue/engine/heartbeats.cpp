@@ -242,6 +242,7 @@ bool Heartbeats::adopt(TrackerState& tracker, const AttemptReport& report) {
   const AttemptSlot slot =
       state_.launch(key, report.attempt.attempt, tracker.id, launch.at, to_copy, beside);
   state_.mutable_attempt(slot).apart_ms = launch.apart_ms;
+  if (beside) parts_.stragglers.mark_the_second(task, slot);
   tracker.held.back().reported_in = reports_;
   std::erase(tracker.held_commits, report.attempt);
   parts_.losses.came_back(tracker, job, report.attempt);

@@ -65,6 +65,17 @@ bool Stragglers::may_adopt_beside(const Job& job, const TrackerState& tracker,
   return report.state != ReportedState::kSucceeded || !publishes || granted;
 }
 
+// After a restart they are told of in any order.
+void Stragglers::mark_the_second(const Task& task, AttemptSlot adopted) {
+  Attempt& told_last = state_.mutable_attempt(adopted);
+  state_.each_attempt(task, [&](AttemptSlot slot) {
+    Attempt& other = state_.mutable_attempt(slot);
+    if (other.dying() || other.key.attempt <= told_last.key.attempt) return;
+    other.speculative = true;
+    told_last.speculative = false;
+  });
+}
+
 // One attempt has succeeded: the others are of no use any more.
 void Stragglers::kill_losers(Job& job, const TaskKey& key) {
   state_.each_attempt(job.tasks(key.kind).tasks[key.index], [&](AttemptSlot slot) {

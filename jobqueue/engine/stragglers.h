@@ -19,6 +19,8 @@ class Stragglers : public Part {
   bool speculate(TrackerState& tracker, Offer& offer, std::array<bool, kTaskKindCount>& speculated);
   bool may_adopt_beside(const Job& job, const TrackerState& tracker,
                         const AttemptReport& report) const;
+  // `adopted` beside another attempt of its task: the later launch of the two was the second one.
+  void mark_the_second(const Task& task, AttemptSlot adopted);
   void kill_losers(Job& job, const TaskKey& key);
 
  private:

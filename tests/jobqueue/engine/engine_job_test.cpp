@@ -147,6 +147,24 @@ TEST(EngineJob, AJobThatLacksNothingButASlotSaysSo) {
             "3 maps wait for a free slot; 2 of the cluster's 2 map slots are running tasks");
 }
 
+// Free slots of a tracker that does not report are no help, and a drained one's count nowhere.
+TEST(EngineJob, AJobThatLacksASlotSaysWhichTrackersDoNotReport) {
+  FifoHarness h;
+  for (const char* tracker : {"tt1", "tt2", "tt3"}) h.add_tracker(tracker, {.map_slots = 2});
+  h.submit({.maps = 9});
+  h.heartbeat("tt1");
+  h.heartbeat("tt3");
+  h.step(OrderTrackers{{"root", {}}, {"tt3"}, TrackerOrder::kDrain, ""});
+  for (int i = 0; i <= kSilentIntervals; ++i) {
+    h.advance(h.state().heartbeat_interval_ms());
+    h.heartbeat("tt1");
+    h.heartbeat("tt3");
+  }
+  EXPECT_EQ(h.engine().explain(JobId(1))[0].message,
+            "5 maps wait for a free slot; 2 of the cluster's 4 map slots are running tasks, 2 are "
+            "of trackers that do not report (tt2)");
+}
+
 TEST(EngineJob, MovesCarryRunningTasksAlong) {
   FifoHarness h;
   h.add_queue(queue("a")).add_queue(queue("b"));

@@ -227,7 +227,9 @@ TEST_F(Speculation, TheStragglerIsExplained) {
               testing::Contains(testing::Field(&Reason::code, "stragglers")));
 }
 
-TEST_F(Speculation, BothAttemptsAreTakenOnAgainAfterARestart) {
+class SpeculationOverARestart : public Speculation, public ::testing::WithParamInterface<bool> {};
+
+TEST_P(SpeculationOverARestart, BothAttemptsAreTakenOnAgain) {
   make_straggler();
   h.heartbeat("tt1");
   const Job& before = h.state().job(JobId(1));
@@ -247,12 +249,20 @@ TEST_F(Speculation, BothAttemptsAreTakenOnAgainAfterARestart) {
   Snapshot snapshot{.epoch = 2};
   snapshot.next_job = 2;
   snapshot.jobs.push_back(job);
+  for (const char* tracker : {"tt1", "tt2"})
+    snapshot.trackers.push_back({tracker, Resources{}, {}});
   h.start(snapshot);
-  for (const char* tracker : {"tt2", "tt1"}) {
+  std::vector<const char*> trackers = {"tt2", "tt1"};
+  if (GetParam()) std::swap(trackers[0], trackers[1]);
+  for (const char* tracker : trackers) {
     h.connect(tracker);
     h.heartbeat(tracker);
     EXPECT_TRUE(h.tracker(tracker).last.kill.empty()) << tracker;
   }
+  h.state().each_attempt(maps().tasks[2], [&](AttemptSlot slot) {
+    const Attempt& attempt = h.state().attempt(slot);
+    EXPECT_EQ(attempt.speculative, attempt.key.attempt > 0) << attempt_name(attempt.key);
+  });
   EXPECT_EQ(maps().running, 2u);
   EXPECT_EQ(maps().pending(), 0u);
   h.tracker("tt1").held.begin()->second.state = ReportedState::kCommitPending;
@@ -260,7 +270,11 @@ TEST_F(Speculation, BothAttemptsAreTakenOnAgainAfterARestart) {
   h.settle("tt2");
   EXPECT_EQ(maps().succeeded, 3u);
   EXPECT_TRUE(h.tracker("tt2").held.empty());
+  EXPECT_EQ(maps().speculative.won, 1);
+  EXPECT_EQ(maps().speculative.lost, 0);
 }
+
+INSTANTIATE_TEST_SUITE_P(, SpeculationOverARestart, ::testing::Bool());
 
 }  // namespace
 }  // namespace weir::test
