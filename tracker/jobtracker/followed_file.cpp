@@ -23,6 +23,12 @@ SettingsFileView standing_of(const FileContent& file, const Settings& in_force,
   out.file = file.path;
   out.source = kSettingsFromNames[from];
   if (file.path.empty()) return out;
+  if (!file.unreadable.empty()) {
+    out.says = fmt::format("{} cannot be read: the settings in force stay", file.path);
+    out.changes = {file.unreadable};
+    out.sound = false;
+    return out;
+  }
   const auto loaded = load_owned(file.path, file.text);
   if (!loaded) {
     out.says = fmt::format("{} is not sound: the settings in force are not of it", file.path);

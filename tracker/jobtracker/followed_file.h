@@ -16,6 +16,7 @@ namespace weir {
 struct FileContent {
   std::string path;  // empty: none is followed
   SettingsText text;
+  std::string unreadable;  // why it cannot be read by now; empty: it can
 };
 
 class FollowedFile {

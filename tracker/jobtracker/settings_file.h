@@ -45,6 +45,7 @@ class FileWatch {
   // The new content, if a file has changed and both have come to rest. `at_once` does not wait for
   // rest.
   std::optional<SettingsText> changed(bool at_once = false);
+  bool there() const { return path_.empty() || previous_.settings; }  // at the last look
   // What was read last, whether it has changed or not; none: it could not be read.
   const std::optional<SettingsText>& newest() const { return newest_; }
   // Content already dealt with, refused or not.

@@ -44,7 +44,7 @@ SettingsReload::SettingsReload(JobTracker& tracker, std::string file, std::strin
 void SettingsReload::publish() {
   if (watch_.path().empty() || !watch_.newest()) return;
   tracker_.followed_file().set(
-      std::make_shared<const FileContent>(FileContent{watch_.path(), *watch_.newest()}));
+      std::make_shared<const FileContent>(FileContent{watch_.path(), *watch_.newest(), ""}));
 }
 
 void SettingsReload::compare() {
@@ -62,18 +62,44 @@ void SettingsReload::compare() {
 void SettingsReload::on_hangup() {
   if (watch_.path().empty()) return spdlog::info("settings: no file to read again");
   if (const auto text = watch_.changed(true)) return read(*text);
-  if (const auto text = read_settings_text(watch_.path()); !text) return refuse(text.error());
+  if (const auto text = read_settings_text(watch_.path()); !text) return gone(text.error());
+  look_whether_there();
   spdlog::info("settings: {} has not changed since it was last read", watch_.path());
 }
 
 void SettingsReload::look() {
-  if (const auto text = watch_.changed()) read(*text);
+  if (const auto text = watch_.changed()) {
+    read(*text);
+  } else {
+    look_whether_there();
+  }
   compare();
+}
+
+void SettingsReload::look_whether_there() {
+  missing_ = watch_.there() ? 0 : missing_ + 1;
+  if (!notices_before_ && missing_ < 2) return;
+  const auto text = read_settings_text(watch_.path());
+  if (!text) return gone(text.error());
+  if (!notices_before_) return;
+  // As it was when it was last read, or it will be read in a moment.
+  tracker_.notices().set(*std::exchange(notices_before_, std::nullopt));
+  publish();
+}
+
+void SettingsReload::gone(const Error& error) {
+  if (notices_before_) return;
+  notices_before_ = tracker_.notices().get();
+  auto content = *tracker_.followed_file().get();
+  content.unreadable = error.diagnostics.empty() ? error.message : error.diagnostics.front();
+  tracker_.followed_file().set(std::make_shared<const FileContent>(std::move(content)));
+  refuse(error);
 }
 
 void SettingsReload::read(const SettingsText& text) {
   const std::string hash = content_hash(text.joined());
   watch_.seen(hash);
+  notices_before_.reset();
   publish();
   const PublishedViewsPtr views = tracker_.loop().views().latest();
   const std::string& by = views->settings_stamp.by;

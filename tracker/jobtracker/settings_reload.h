@@ -10,7 +10,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "tracker/jobtracker/daemon.h"
 #include "tracker/jobtracker/settings_file.h"
@@ -31,12 +33,17 @@ class SettingsReload {
 
  private:
   void read(const SettingsText& text);
+  void look_whether_there();
+  void gone(const Error& error);
   void publish();
   void compare();
   void refuse(const Error& error);
 
   JobTracker& tracker_;
   FileWatch watch_;
+  int missing_ = 0;  // looks in a row that did not find the file: an editor may be at it
+  // While it cannot be read: what is to be said again once it is there as it was.
+  std::optional<std::vector<std::string>> notices_before_;
   // What was compared last: the file, and the settings in force.
   std::shared_ptr<const FileContent> compared_;
   std::shared_ptr<const Settings> compared_with_;

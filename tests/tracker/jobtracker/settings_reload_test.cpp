@@ -159,6 +159,32 @@ TEST_F(SettingsReloadTest, AFileThatIsGoneIsAnErrorAndTheSettingsInForceStay) {
   EXPECT_TRUE(soon([&] { return notices().empty(); }));
 }
 
+TEST_F(SettingsReloadTest, SettingsThatAreGoneAreSaidUntilTheyAreThere) {
+  ASSERT_TRUE(soon([&] { return weight() == 2; }));
+  const std::string path = dir_.file("weir.yaml");
+  std::filesystem::remove(path);
+  reload_->look();
+  EXPECT_TRUE(notices().empty()) << "an editor may be at it";
+  reload_->look();
+  EXPECT_THAT(notices(), Contains(HasSubstr(path + ": cannot be opened")));
+  EXPECT_EQ(followed().says, path + " cannot be read: the settings in force stay");
+  // The same text again changes nothing, also not what was applied since.
+  write("weir.yaml", kSettings);
+  look();
+  EXPECT_TRUE(notices().empty());
+  EXPECT_EQ(followed().says, "");
+  // What was wrong with it is wrong again.
+  write("weir.yaml", "nix: 1\n");
+  look();
+  std::filesystem::remove(path);
+  look();
+  EXPECT_THAT(notices(), ::testing::Not(Contains(HasSubstr("nix"))));
+  reload_->on_hangup();
+  write("weir.yaml", "nix: 1\n");
+  look();
+  EXPECT_THAT(notices(), Contains(HasSubstr("nix")));
+}
+
 TEST_F(SettingsReloadTest, AnotherAllocationsFileIsWatchedFromThenOn) {
   write("other.yaml", "pools: [{name: a, weight: 4}]\n");
   std::string other = kSettings;
