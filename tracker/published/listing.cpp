@@ -205,6 +205,12 @@ bool takes_tasks(const TrackerView& tracker) {
   return tracker.state == "LIVE";
 }
 
+const char* unused_state(const TrackerView& tracker) {
+  if (takes_tasks(tracker)) return "free";
+  if (tracker.state == "LOST") return "lost";
+  return tracker.state == "AWAITED" || tracker.state == "RETURNING" ? "awaited" : "withheld";
+}
+
 TrackerCounts count_trackers(const PublishedViews& views, TimeMs now) {
   TrackerCounts counts;
   each_tracker(views, now, [&](const TrackerView& tracker) {

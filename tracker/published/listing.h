@@ -64,6 +64,9 @@ struct TrackerCounts {
 TrackerCounts count_trackers(const PublishedViews& views, TimeMs now);
 // It is LIVE: of the others, one that is SILENT might be given some, but does not ask.
 bool takes_tasks(const TrackerView& tracker);
+// What of it no attempt has is "free", "withheld" (it takes no tasks, or is silent), "lost" or
+// "awaited".
+const char* unused_state(const TrackerView& tracker);
 
 // By dotted path, or by a last part that only one queue has. The error says what there is.
 Result<const QueueView*> find_queue(const PublishedViews& views, const std::string& name);

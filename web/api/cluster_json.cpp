@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tracker/published/listing.h"
@@ -14,24 +15,24 @@ constexpr std::int64_t kHourMs = 3'600'000;
 
 // Of one class of slots, or of one dimension of what trackers offer.
 struct Slots {
-  std::int64_t total = 0, used = 0, free = 0, withheld = 0, lost = 0;
+  std::int64_t total = 0, used = 0;
+  std::map<std::string_view, std::int64_t> unused;  // by unused_state()
 
   void add(const TrackerView& tracker, std::int64_t has, std::int64_t holds) {
     if (tracker.state == "LOST") {
-      lost += has;
+      unused["lost"] += has;
       return;
     }
     total += has;
     used += holds;
-    (takes_tasks(tracker) ? free : withheld) += std::max<std::int64_t>(0, has - holds);
+    unused[unused_state(tracker)] += std::max<std::int64_t>(0, has - holds);
   }
 };
-Json slots_json(const Slots& slots) {
-  return {{"total", slots.total},
-          {"used", slots.used},
-          {"free", slots.free},
-          {"withheld", slots.withheld},
-          {"lost", slots.lost}};
+Json slots_json(Slots& slots) {
+  Json json = {{"total", slots.total}, {"used", slots.used}};
+  for (const char* state : {"free", "withheld", "lost", "awaited"})
+    json[state] = slots.unused[state];
+  return json;
 }
 
 // What trackers there are, by state, and what they have. Nothing of one that takes no tasks, or is
@@ -58,7 +59,7 @@ Json trackers_json(const PublishedViews& views, TimeMs now) {
     return true;
   });
   Json dimensions = Json::object();
-  for (const auto& [dimension, all] : amounts) dimensions[dimension] = slots_json(all);
+  for (auto& [dimension, all] : amounts) dimensions[dimension] = slots_json(all);
   return {{"trackers", listed},
           {"trackers_live", live},
           {"slots", {{"maps", slots_json(slots[0])}, {"reduces", slots_json(slots[1])}}},

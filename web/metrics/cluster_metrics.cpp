@@ -21,13 +21,6 @@ std::string lower(std::string text) {
   return text;
 }
 
-// What slots are that no attempt has.
-const char* unused_state(const std::string& tracker_state) {
-  if (tracker_state == "live") return "free";
-  if (tracker_state == "lost" || tracker_state == "awaited") return tracker_state.c_str();
-  return tracker_state == "returning" ? "awaited" : "withheld";
-}
-
 }  // namespace
 
 void add_cluster(Families& families, const PublishedViews& views, std::int64_t now) {
@@ -42,13 +35,14 @@ void add_cluster(Families& families, const PublishedViews& views, std::int64_t n
       auto& of = slots[index(kind)];
       const std::int64_t used = tracker.used.slots(kind);
       if (state != "lost") of["used"] += used;
-      of[unused_state(state)] += tracker.total.slots(kind) - (state == "lost" ? 0 : used);
+      of[unused_state(tracker)] +=
+          std::max<std::int64_t>(0, tracker.total.slots(kind) - (state == "lost" ? 0 : used));
     }
     for (const TrackerView::Offer& offer : tracker.offer) {
       auto& of = offers[offer.dimension];
       const std::int64_t used = state == "lost" ? 0 : offer.used;
       of["used"] += used;
-      of[unused_state(state)] += std::max<std::int64_t>(0, offer.total - used);
+      of[unused_state(tracker)] += std::max<std::int64_t>(0, offer.total - used);
     }
     if (tracker.reserved_for) ++reserved;
     rooms += tracker.rooms;

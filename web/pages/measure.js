@@ -41,7 +41,7 @@ export function tasksOf(job) {
 
 export const sumOfTasks = (job, key) => tasksOf(job).reduce((sum, [, of]) => sum + of[key], 0);
 
-/** Of the cluster: total, used, free, withheld, lost. */
+/** Of the cluster: total, used, free, withheld, lost, awaited. */
 export const clusterOf = (cluster, view) => figuresOf({...cluster, ...cluster?.slots}, view);
 
 /** Of one queue's slots in a class: 'guarantee', 'share' or 'none'. */

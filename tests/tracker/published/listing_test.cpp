@@ -193,5 +193,19 @@ TEST_F(Listing, ATrackerIsSilentAfterAFewIntervals) {
   EXPECT_EQ(seen(9'000, "LIVE").last_heartbeat_ms_ago, 0);
 }
 
+TEST(UnusedSlots, AreWhatTheStateOfTheirTrackerSays) {
+  const auto of = [](const char* state) {
+    TrackerView tracker;
+    tracker.state = state;
+    return std::string(unused_state(tracker));
+  };
+  EXPECT_EQ(of("LIVE"), "free");
+  EXPECT_EQ(of("SILENT"), "withheld");
+  EXPECT_EQ(of("DRAINED"), "withheld");
+  EXPECT_EQ(of("LOST"), "lost");
+  EXPECT_EQ(of("AWAITED"), "awaited");
+  EXPECT_EQ(of("RETURNING"), "awaited");
+}
+
 }  // namespace
 }  // namespace weir

@@ -153,7 +153,7 @@ TEST_F(ApiTest, TheClusterCountsTrackersAsTheListShowsThem) {
   EXPECT_EQ(cluster["kills_last_hour"],
             Json::parse(R"({"attempts": 0, "waste_slot_ms": 0, "waste_ms": null})"));
   EXPECT_EQ(cluster["slots"]["maps"], Json::parse(R"({
-      "total": 2, "used": 0, "free": 0, "withheld": 2, "lost": 0})"));
+      "total": 2, "used": 0, "free": 0, "withheld": 2, "lost": 0, "awaited": 0})"));
 }
 
 TEST_F(ApiTest, CallsAreCountedByRouteAndStatus) {
