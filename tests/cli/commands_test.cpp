@@ -445,6 +445,11 @@ TEST(Edge, EveryCommandHasHelpWithExamples) {
   }
 }
 
+TEST(Edge, TopNamesItsKeysAsTheyAre) {
+  EXPECT_THAT(run({"top", "--help"}).out,
+              testing::AllOf(HasSubstr("arrows or j k"), HasSubstr("p priority, x kill")));
+}
+
 TEST(Edge, Version) {
   EXPECT_THAT(run({"version"}).out, testing::StartsWith("weir "));
   EXPECT_TRUE(Json::parse(run({"version", "-o", "json"}).out).contains("version"));
