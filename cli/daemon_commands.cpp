@@ -14,6 +14,7 @@
 #include "conf/load.h"
 #include "conf/offer_section.h"
 #include "conf/values.h"
+#include "jobqueue/model/legal_names.h"
 #include "tracker/jobtracker/main.h"
 #include "tracker/tasktracker/tasktracker.h"
 #include "web/front.h"
@@ -114,6 +115,7 @@ TaskTrackerOptions tracker_options(const Context& context, const TrackerCommand&
   options.jobtracker_host = jobtracker->host;
   options.jobtracker_port = jobtracker->port;
   options.name = command.name.empty() ? settings.name : command.name;
+  if (!command.name.empty()) require(check_tracker_name("--name", command.name));
   options.map_slots = command.map_slots.value_or(settings.map_slots);
   options.reduce_slots = command.reduce_slots.value_or(settings.reduce_slots);
   options.memory_mb = settings.memory_mb;

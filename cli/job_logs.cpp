@@ -22,6 +22,8 @@ namespace {
 
 using tasktracker::LogPiece;
 
+constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;  // that can be asked for
+
 struct LogOptions {
   std::string id, attempt, task;
   bool list = false, out = false, error = false, system = false, follow = false, raw = false;
@@ -108,6 +110,24 @@ std::size_t whole_characters(std::string_view text) {
   return text.size();
 }
 
+// Of a log that is cut: from the beginning of a line, if there is one.
+void begin_with_line(LogPiece& piece) {
+  if (piece.begin == 0) return;
+  const std::size_t end = piece.text.find('\n');
+  if (end == std::string::npos || end + 1 == piece.text.size()) return;
+  piece.text.erase(0, end + 1);
+  piece.begin += static_cast<std::int64_t>(end + 1);
+}
+
+// Nobody must take the end for all of it.
+void say_if_cut(Context& context, const LogPiece& piece, const std::string& log,
+                std::int64_t most_bytes) {
+  if (piece.begin == 0) return;
+  const auto size = static_cast<std::int64_t>(piece.text.size());
+  context.err << fmt::format("== {}: the last {} of {} bytes{}\n", log, size, piece.begin + size,
+                             most_bytes < kMostBytes ? "; --bytes N for more" : "");
+}
+
 // The heading is for people: what goes to a pipe is the log alone.
 void print_heading(Context& context, const AttemptView& attempt, const std::string& log) {
   context.err << fmt::format("== {} of {} ({}, tracker {})\n", log, attempt_name(attempt.id),
@@ -180,8 +200,12 @@ class Follower {
     name_ = attempt_name(attempt->id);
     // Its state was asked for before: once that is final, so is the log.
     LogPiece piece = fetch(jobtracker, *attempt, log_, most_bytes_, from_);
-    if (from_ > 0 && piece.begin > from_)
+    if (from_ > 0 && piece.begin > from_) {
       context_.err << fmt::format("== {} bytes are left out\n", piece.begin - from_);
+    } else if (from_ == 0) {
+      begin_with_line(piece);
+      say_if_cut(context_, piece, log_, most_bytes_);
+    }
     if (is_under_way(*attempt)) piece.text.resize(whole_characters(piece.text));
     from_ = piece.begin + static_cast<std::int64_t>(piece.text.size());
     print_piece(context_, piece.text, raw_);
@@ -242,13 +266,14 @@ int logs(Context& context, const LogOptions& options) {
   const auto names = options.logs(!status.groups.empty());
   Json texts = Json::object();
   for (const auto& log : names) {
-    const std::string text = fetch(jobtracker, *attempt, log, options.most_bytes).text;
+    LogPiece piece = fetch(jobtracker, *attempt, log, options.most_bytes);
+    begin_with_line(piece);
+    if (!context.json()) print_heading(context, *attempt, log);
+    say_if_cut(context, piece, log, options.most_bytes);
+    const std::string& text = piece.text;
     if (context.json()) {
       texts[log] = text;
-      continue;
-    }
-    print_heading(context, *attempt, log);
-    if (text.empty()) {
+    } else if (text.empty()) {
       context.err << fmt::format("({} is empty)\n", log);
     } else {
       print_piece(context, text, options.raw);
@@ -310,7 +335,7 @@ void add_job_logs(CLI::App& job_command, Context& context) {
   follow_flag->excludes("--list");
   command
       ->add_option("--bytes", options->most_bytes, "at most so many from the end (default 1048576)")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{64} << 20));
+      ->check(CLI::Range(std::int64_t{1}, kMostBytes));
   add_output_option(*command, context);
   add_connection_options(*command, context);
   command->footer(

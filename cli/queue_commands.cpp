@@ -46,9 +46,23 @@ int show(Context& context, const std::string& name) {
   return kExitDone;
 }
 
-int set_state(Context& context, const std::string& name, bool running) {
+// The dotted path of a queue that may be named by its last part. What was asked for is done: where
+// nobody can say more, the name is what it was called.
+std::string path_of(JobTracker& jobtracker, const std::string& name) {
+  try {
+    const auto queues = jobtracker.queue(name);
+    return queues.empty() ? name : queues.front().name;
+  } catch (const Refused&) {
+    return name;
+  } catch (const RpcUnreachable&) {
+    return name;
+  }
+}
+
+int set_state(Context& context, const std::string& typed, bool running) {
   JobTracker jobtracker(context);
-  const auto version = jobtracker.set_queue_state(caller(context), name, running);
+  const auto version = jobtracker.set_queue_state(caller(context), typed, running);
+  const std::string name = path_of(jobtracker, typed);
   if (context.json()) {
     print_json(
         context.out,

@@ -49,13 +49,6 @@ std::pair<std::string, std::string> name_and_value(const char* option, const std
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-DurationMs duration_option(const char* option, const std::string& text) {
-  const auto duration = parse_duration(text);
-  if (duration && *duration > 0) return *duration;
-  throw wrong_use(
-      fmt::format("{} '{}': write a duration like 30s, 10m, 2h", option, printable(text)));
-}
-
 // `rack=!r9,r8`: one ! is for all that follow.
 Requirement required(const std::string& text) {
   auto [label, value] = name_and_value("--require", text);
@@ -92,6 +85,7 @@ TaskGroupSpec group_of(const RunOptions& options) {
   for (const std::string& text : options.require) group.require.push_back(required(text));
   for (const std::string& text : options.environment) {
     const auto variable = name_and_value("--env", text);
+    check_environment_name(variable.first);
     if (!group.environment.insert(variable).second)
       throw wrong_use(fmt::format("--env {}: given twice", printable(variable.first)));
   }
@@ -143,7 +137,7 @@ JobSpec spec_of(const RunOptions& options) {
   }
   if (!options.priority.empty()) spec.priority = require(priority_from_wire(options.priority));
   if (!options.time_limit.empty())
-    spec.time_limit_ms = duration_option("--time-limit", options.time_limit);
+    spec.time_limit_ms = time_limit_of(options.time_limit);
   if (!options.working_directory.empty())
     spec.working_directory = absolute_path(options.working_directory);
   spec.hold = spec.hold || options.hold;
@@ -195,7 +189,9 @@ void add_run_options(CLI::App& command, RunOptions& o) {
   of_group(
       command.add_option("--env", o.environment, "an environment variable; repeatable")
           ->type_name("NAME=VALUE"));
-  command.add_option("--time-limit", o.time_limit, "of the job, after its first task started")
+  command
+      .add_option("--time-limit", o.time_limit,
+                  "of the job, after its first task started; or never")
       ->type_name("TIME");
   command.add_option("--priority", o.priority, "VERY_HIGH, HIGH, NORMAL, LOW or VERY_LOW")
       ->type_name("P");

@@ -17,6 +17,8 @@
 namespace weir::cli {
 namespace {
 
+constexpr std::string_view kSlotsAllowed =
+    "a whole number of slots, 0 to 9223372036854775807";
 constexpr std::int64_t kMostTotal = 4'000'000'000;  // what a Share holds, with room for sums
 constexpr std::size_t kMostClaimants = 1'000'000;
 constexpr std::string_view kClaimantKeys[] = {"name", "demand", "min", "weight", "max"};
@@ -43,14 +45,14 @@ Claim read_claim(const Json& item, std::size_t nth) {
   for (const auto& [key, value] : item.items()) {
     if (key == "demand") {
       claim.claimant.demand =
-          whole_number(which, key, value, "a whole number of slots, at least 0");
+          whole_number(which, key, value, kSlotsAllowed);
     } else if (key == "min") {
       claim.claimant.minimum =
-          whole_number(which, key, value, "a whole number of slots, at least 0");
+          whole_number(which, key, value, kSlotsAllowed);
     } else if (key == "max") {
       if (!value.is_null())
         claim.claimant.maximum =
-            whole_number(which, key, value, "a whole number of slots, at least 0");
+            whole_number(which, key, value, kSlotsAllowed);
     } else if (key == "weight") {
       claim.weight = read_weight(which, value);
     } else if (key != "name") {

@@ -68,13 +68,13 @@ void refuse_key(const std::string& which, const std::string& key,
 
 std::int64_t whole_number(const std::string& which, std::string_view key, const Json& value,
                           std::string_view allowed) {
-  constexpr double kExact = 9'007'199'254'740'992;  // 2^53
+  constexpr double kBeyond = 0x1p63;
   if (value.is_number_unsigned()) {
     const auto number = value.get<std::uint64_t>();
     if (number <= static_cast<std::uint64_t>(INT64_MAX)) return static_cast<std::int64_t>(number);
   } else if (value.is_number_float()) {
     const auto number = value.get<double>();
-    if (number >= 0 && number <= kExact && std::trunc(number) == number)
+    if (number >= 0 && number < kBeyond && std::trunc(number) == number)
       return static_cast<std::int64_t>(number);
   }
   refuse(which, key, value, allowed);

@@ -78,6 +78,22 @@ std::optional<std::int64_t> retry_ms(const SubmitOptions& options) {
   return retry;
 }
 
+// What was typed of reduces for a job that has none.
+void warn_of_reduces(Context& context, const SubmitOptions& o) {
+  const std::pair<const char*, bool> given[] = {
+      {"--reducer", !o.reducer.empty()},
+      {"--combiner", !o.combiner.empty()},
+      {"--slowstart", !o.slowstart.empty()},
+      {"--reduce-memory", !o.reduce_memory.empty()},
+      {"--reduce-vcores", o.reduce_vcores.has_value()},
+      {"--reduce-slots-per-task", o.slots_per_reduce.has_value()},
+  };
+  for (const auto& [option, is_given] : given) {
+    if (is_given)
+      context.err << "weir: warning: " << option << " has no effect: the job has no reduces\n";
+  }
+}
+
 }  // namespace
 
 int submit_job(Context& context, JobTracker& jobtracker, const SubmitOptions& options,
@@ -87,6 +103,7 @@ int submit_job(Context& context, JobTracker& jobtracker, const SubmitOptions& op
   request.spec = std::move(spec);
   std::vector<wire::Split> splits;
   const bool application = !request.spec.task_groups.empty();
+  const bool maps_alone = !application && request.spec.reduces == 0;
   if (!application) {
     const std::string& output = request.spec.output;
     if (exists(output, output)) refuse_output(jobtracker, output);
@@ -108,10 +125,11 @@ int submit_job(Context& context, JobTracker& jobtracker, const SubmitOptions& op
   }
   for (const std::string& warning : reply.warnings)
     context.err << "weir: warning: " << printable(warning) << "\n";
+  if (maps_alone) warn_of_reduces(context, options);
   if (!options.priority.empty()) warn_of_priority(context, jobtracker, reply.queue);
   if (!application) {
     warn_of_width(context, jobtracker, reply.queue, options.slots_per_map.value_or(1),
-                  options.slots_per_reduce.value_or(1));
+                  maps_alone ? 1 : options.slots_per_reduce.value_or(1));
   }
   if (!options.wait) return kExitDone;
   return follow_job(context, jobtracker, reply.job, reply.version, OnInterrupt::kAsks);

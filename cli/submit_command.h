@@ -37,6 +37,10 @@ wire::JobSpec job_spec_of(const SubmitOptions& options, wire::JobSpec spec = {})
 wire::JobSpec application_of(const SubmitOptions& options, wire::JobSpec spec);
 std::map<std::string, std::string> environment_of(const SubmitOptions& options);
 std::map<std::string, std::string> conf_of(const SubmitOptions& options);
+// --env of `weir run`, too: the shell that runs the programs would drop other names.
+void check_environment_name(const std::string& name);
+// Of --time-limit; 0: never.
+DurationMs time_limit_of(const std::string& text);
 // A relative program that exists here is named by its absolute path, as attempts run in directories
 // of their own; but one that is shipped with the job (by these paths) is found there as ./NAME.
 std::string with_absolute_program(const std::string& command,

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -14,11 +15,14 @@
 #include "conf/values.h"
 #include "jobqueue/model/job_spec.h"
 #include "jobqueue/model/ok_exits.h"
+#include "jobqueue/model/submission_limits.h"
 #include "thrift/spec_check.h"
 #include "tracker/splits/splits.h"
 
 namespace weir::cli {
 namespace {
+
+using Limits = SubmissionLimits;
 
 std::map<std::string, std::string> key_values(const char* option,
                                               const std::vector<std::string>& texts) {
@@ -39,6 +43,32 @@ std::map<std::string, std::string> key_values(const char* option,
 void put_over(std::map<std::string, std::string> changes,
               std::map<std::string, std::string>& values) {
   for (auto& [key, value] : changes) values.insert_or_assign(key, std::move(value));
+}
+
+// In the words of whoever typed it; the JobTracker would refuse the field of the spec.
+std::int64_t within(const char* option, std::int64_t value, std::int64_t least,
+                    std::int64_t most) {
+  if (value >= least && value <= most) return value;
+  throw wrong_use(fmt::format("{} {}: write {} to {}", option, value, least, most));
+}
+
+std::int64_t memory(const char* option, const std::string& text, std::int64_t least,
+                    std::int64_t most) {
+  const std::int64_t megabytes = size_in_mb(option, text);
+  if (megabytes >= least && megabytes <= most) return megabytes;
+  throw wrong_use(
+      fmt::format("{} '{}': write {}M to {}M", option, printable(text), least, most));
+}
+
+// 0: never.
+DurationMs duration(const char* option, const std::string& text, DurationMs least,
+                    DurationMs most) {
+  const auto value = parse_duration(text);
+  if (value == kNever) return 0;
+  if (value && *value >= least && *value <= most) return *value;
+  throw wrong_use(fmt::format("{} '{}': write a duration like 90s, 30m, 2h, from {}ms to {}h, or "
+                              "never",
+                              option, printable(text), least, most / 3'600'000));
 }
 
 void set_priority(const SubmitOptions& options, wire::JobSpec& spec) {
@@ -65,7 +95,7 @@ void set_tasks(const SubmitOptions& options, wire::JobSpec& spec) {
   }
   if (!options.mapper.empty()) spec.mapper = with_absolute_program(options.mapper, shipped);
   const std::int64_t reduces = options.reduces.value_or(spec.reduces);
-  require(check_reduces(reduces));
+  within("--reduces", reduces, 0, Limits::kReduces);
   if (reduces > 0 && options.reducer.empty() && spec.reducer.empty()) {
     throw wrong_use("--reducer is missing; give one, or say --reduces 0 for a job of maps alone");
   }
@@ -81,28 +111,40 @@ void set_tasks(const SubmitOptions& options, wire::JobSpec& spec) {
 void set_life(const SubmitOptions& options, wire::JobSpec& spec) {
   if (options.hold) spec.__set_hold(true);
   if (options.time_limit.empty()) return;
-  const auto limit = parse_duration(options.time_limit);
-  if (!limit || *limit < 1 || *limit == kNever) {
-    throw wrong_use(fmt::format("--time-limit '{}': write a duration like 90s, 30m, 2h",
-                                printable(options.time_limit)));
+  spec.__set_time_limit_ms(time_limit_of(options.time_limit));
+}
+
+void set_sizes(const SubmitOptions& o, wire::JobSpec& spec) {
+  if (!o.map_memory.empty())
+    spec.__set_map_memory_mb(memory("--map-memory", o.map_memory, 0, Limits::kTaskMemoryMb));
+  if (!o.reduce_memory.empty()) {
+    spec.__set_reduce_memory_mb(
+        memory("--reduce-memory", o.reduce_memory, 0, Limits::kTaskMemoryMb));
   }
-  spec.__set_time_limit_ms(*limit);
+  if (!o.sort_memory.empty())
+    spec.__set_sort_memory_mb(memory("--sort-memory", o.sort_memory, 1, Limits::kSortMemoryMb));
+  const auto vcores = [](const char* option, std::int64_t value) {
+    return within(option, value, 0, Limits::kVcoresPerTask);
+  };
+  if (o.map_vcores) spec.__set_map_vcores(vcores("--map-vcores", *o.map_vcores));
+  if (o.reduce_vcores) spec.__set_reduce_vcores(vcores("--reduce-vcores", *o.reduce_vcores));
+  const auto slots = [](const char* option, std::int64_t value) {
+    return within(option, value, 1, Limits::kSlotsPerTask);
+  };
+  if (o.slots_per_map)
+    spec.__set_slots_per_map(slots("--map-slots-per-task", *o.slots_per_map));
+  if (o.slots_per_reduce)
+    spec.__set_slots_per_reduce(slots("--reduce-slots-per-task", *o.slots_per_reduce));
 }
 
 void set_limits(const SubmitOptions& options, wire::JobSpec& spec) {
   if (options.max_attempts) {
-    require(check_max_attempts(*options.max_attempts));
-    spec.__set_max_attempts(static_cast<std::int32_t>(*options.max_attempts));
+    spec.__set_max_attempts(static_cast<std::int32_t>(
+        within("--max-attempts", *options.max_attempts, 1, Limits::kAttemptsPerTask)));
   }
   if (!options.task_timeout.empty()) {
-    auto timeout = parse_duration(options.task_timeout);
-    if (timeout == kNever) timeout = 0;
-    if (!timeout || *timeout < 0) {
-      throw wrong_use(
-          fmt::format("--task-timeout '{}': write a duration like 300ms, 5s, 2m, 1h, or never",
-                      printable(options.task_timeout)));
-    }
-    spec.__set_task_timeout_ms(*timeout);
+    spec.__set_task_timeout_ms(
+        duration("--task-timeout", options.task_timeout, 0, Limits::kTaskTimeoutMs));
   }
   if (!options.slowstart.empty()) {
     const auto slowstart = parse_slowstart(options.slowstart);
@@ -113,16 +155,7 @@ void set_limits(const SubmitOptions& options, wire::JobSpec& spec) {
     }
     spec.__set_slowstart_millionths(static_cast<std::int32_t>(*slowstart));
   }
-  if (!options.map_memory.empty())
-    spec.__set_map_memory_mb(size_in_mb("--map-memory", options.map_memory));
-  if (!options.reduce_memory.empty())
-    spec.__set_reduce_memory_mb(size_in_mb("--reduce-memory", options.reduce_memory));
-  if (options.map_vcores) spec.__set_map_vcores(*options.map_vcores);
-  if (options.reduce_vcores) spec.__set_reduce_vcores(*options.reduce_vcores);
-  if (!options.sort_memory.empty())
-    spec.__set_sort_memory_mb(size_in_mb("--sort-memory", options.sort_memory));
-  if (options.slots_per_map) spec.__set_slots_per_map(*options.slots_per_map);
-  if (options.slots_per_reduce) spec.__set_slots_per_reduce(*options.slots_per_reduce);
+  set_sizes(options, spec);
 }
 
 void set_conf(const SubmitOptions& options, wire::JobSpec& spec) {
@@ -234,7 +267,26 @@ wire::JobSpec application_of(const SubmitOptions& options, wire::JobSpec spec) {
 }
 
 std::map<std::string, std::string> environment_of(const SubmitOptions& options) {
-  return key_values("--env", options.environment);
+  auto environment = key_values("--env", options.environment);
+  for (const auto& [name, value] : environment) check_environment_name(name);
+  return environment;
+}
+
+void check_environment_name(const std::string& name) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  const bool good = !name.empty() && is_letter(name[0]) &&
+                    std::all_of(name.begin(), name.end(),
+                                [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+  if (good) return;
+  throw wrong_use(fmt::format("--env '{}': no name of an environment variable; write letters, "
+                              "digits and _, no digit first",
+                              printable(name)));
+}
+
+DurationMs time_limit_of(const std::string& text) {
+  return duration("--time-limit", text, 1, Limits::kTimeLimitMs);
 }
 
 std::map<std::string, std::string> conf_of(const SubmitOptions& options) {

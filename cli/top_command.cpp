@@ -151,8 +151,9 @@ void add_top_command(CLI::App& app, Context& context) {
   add_connection_options(*command, context);
   add_caller_option(*command, context);
   command->footer(
-      "Keys: Tab queues or jobs, arrows and PgUp PgDn, Enter why a job waits, / filter, s order,\n"
-      "k kill, p priority, h help, q quit. NO_COLOR=1: without colours (docs/terminal.md).\n\n"
+      "Keys: Tab queues or jobs, arrows or j k and PgUp PgDn, Enter why a job waits, / filter,\n"
+      "s order, m move, p priority, x kill, r release, h help, q quit.\n"
+      "NO_COLOR=1: without colours (docs/terminal.md).\n\n"
       "Examples:\n"
       "  weir top\n"
       "  weir top --http jobtracker:8080");

@@ -9,23 +9,12 @@
 
 #include "conf/fair_pool_amounts.h"
 #include "conf/fair_section.h"
+#include "jobqueue/model/legal_names.h"
 
 namespace weir {
 namespace {
 
 constexpr std::int64_t kMostWeight = 1'000'000;
-constexpr std::string_view kPoolNameAllowed =
-    "1 to 100 printable characters without spaces, commas and slashes; dots part the names of "
-    "nested pools";
-
-bool is_pool_name(std::string_view name) {
-  constexpr std::size_t kLongest = 100;
-  return !name.empty() && name.size() <= kLongest &&
-         std::none_of(name.begin(), name.end(), [](char c) {
-           return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f || c == ',' || c == '/' ||
-                  c == '.';
-         });
-}
 
 std::vector<std::string> parts_of_path(std::string_view path) {
   std::vector<std::string> parts;

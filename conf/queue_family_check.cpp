@@ -3,6 +3,8 @@
 // cannot hold is a warning.
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -29,7 +31,10 @@ class FamilyCheck {
 
   void run(const std::vector<std::size_t>& family, const QueueDraft* parent, const Part& part) {
     check_names(family);
-    if (check_units(family)) check_totals(family, parent);
+    const bool known = std::none_of(family.begin(), family.end(), [this](std::size_t i) {
+      return drafts_[i].guaranteed_wrong;
+    });
+    if (known && check_units(family)) check_totals(family, parent);
     const Totals totals = totals_of(family);
     for (const std::size_t i : family) {
       Part own = part_of(i, totals, part);
@@ -89,26 +94,34 @@ class FamilyCheck {
   }
 
   bool check_units(const std::vector<std::size_t>& family) {
-    const std::size_t* first_percent = nullptr;
-    const std::size_t* first_slots = nullptr;
-    for (const std::size_t& i : family) {
+    using Place = std::pair<std::size_t, Dimension>;
+    std::optional<Place> percent, slots;  // the first of each
+    for (const std::size_t i : family) {
       for (const Dimension d : space_.dimensions()) {
         const Unit unit = guarantee(i, d).unit;
-        if (unit == Unit::kPercent && first_percent == nullptr) first_percent = &i;
-        if (unit == Unit::kSlots && first_slots == nullptr) first_slots = &i;
+        if (unit == Unit::kPercent && !percent) percent = Place(i, d);
+        if (unit == Unit::kSlots && !slots) slots = Place(i, d);
       }
     }
-    if (first_slots == nullptr) return true;
-    if (first_percent != nullptr) {
-      const std::size_t later = std::max(*first_percent, *first_slots);
-      out_.error(drafts_[later].guaranteed_at,
-                 fmt::format("guarantees mix percentages (queue \"{}\") and {} (queue \"{}\"), "
-                             "allowed: siblings that all say percentages or all say {}",
-                             drafts_[*first_percent].path, amounts_word(),
-                             drafts_[*first_slots].path, amounts_word()));
-      return false;
-    }
-    return true;
+    if (!percent || !slots) return true;
+    const bool one_queue = percent->first == slots->first;
+    const auto where = [&](const Place& place) {
+      return fmt::format("({}queue \"{}\")",
+                         one_queue ? fmt::format("{} of ", space_.name(place.second)) : "",
+                         drafts_[place.first].path);
+    };
+    out_.error(drafts_[std::max(percent->first, slots->first)].guaranteed_at,
+               fmt::format("guarantees mix percentages {} and {} {}, allowed: siblings that all "
+                           "say percentages or all say {}",
+                           where(*percent), amounts_word(), where(*slots), amounts_word()));
+    return false;
+  }
+
+  // A queue whose name is wrong has none yet.
+  std::string called(std::size_t i) const {
+    const QueueDraft& draft = drafts_[i];
+    return draft.settings.name.empty() ? "the queue at " + to_string(draft.at)
+                                       : draft.settings.name;
   }
 
   // Finds what is wrong per class, and tells it once if both classes have the same fault.
@@ -160,10 +173,10 @@ class FamilyCheck {
       const Guarantee& g = guarantee(i, d);
       slots = slots || g.unit == Unit::kSlots;
       if (g.unit == Unit::kUnset) {
-        unset.push_back(drafts_[i].settings.name);
+        unset.push_back(called(i));
       } else {
         total += g.amount;
-        parts.push_back(fmt::format("{} {}", drafts_[i].settings.name, format_percent(g.amount)));
+        parts.push_back(fmt::format("{} {}", called(i), format_percent(g.amount)));
       }
     }
     if (parts.empty()) return {};
@@ -173,9 +186,9 @@ class FamilyCheck {
                          amounts_word(), listed(unset));
     }
     if (total == kWhole || (total < kWhole && !unset.empty())) return {};
-    return fmt::format("total {} ({}), allowed: exactly 100%{}", format_percent(total),
-                       listed(parts),
-                       unset.empty() ? "" : " at most, the rest is for " + listed(unset));
+    return fmt::format("total {} ({}), allowed: {}", format_percent(total), listed(parts),
+                       unset.empty() ? "exactly 100%"
+                                     : "100% at most, the rest is for " + listed(unset));
   }
 
   static std::string listed(std::vector<std::string> names) {

@@ -56,23 +56,24 @@ std::string loan_words(std::string_view key) {
   return key == "lend" ? "all, never, " : key == "borrow" ? "never, " : "";
 }
 
-// `40%`, or a word for each dimension: `{map: 40%, reduce: 20}`, `{memory_mb: 40%, gpu: 2}`. Tells
-// whether there is one.
+// `40%`, or a word for each dimension: `{map: 40%, reduce: 20}`, `{memory_mb: 40%, gpu: 2}`. False:
+// something is wrong with it.
 bool read_parts(const MapReader& queue, std::string_view key, const Space& space,
                 std::string_view allowed, std::span<Guarantee, kPlaceCount> parts) {
   const YamlNode* node = queue.find(key);
-  if (node == nullptr) return false;
+  if (node == nullptr) return true;
   if (node->kind != YamlNode::Kind::kMap) {
     // A bare number could mean amounts or a forgotten %; only a percentage is plain.
     const auto word = word_of(key, *node);
     if (const auto all = word ? word : guarantee_of(*node, false)) {
       std::fill(parts.begin(), parts.end(), *all);
-    } else {
-      queue.wrong(*node, key, allowed);
+      return true;
     }
-    return true;
+    queue.wrong(*node, key, allowed);
+    return false;
   }
   const MapReader each(node, queue.path(key), queue.out(), keys_of(space));
+  std::size_t good = 0;
   for (const Dimension d : space.dimensions()) {
     const std::string_view name = space.name(d);
     const YamlNode* value = each.find(name);
@@ -80,14 +81,16 @@ bool read_parts(const MapReader& queue, std::string_view key, const Space& space
     const auto word = word_of(key, *value);
     if (const auto part = word ? word : guarantee_of(*value, true)) {
       parts[d.place()] = *part;
+      ++good;
     } else {
+      const char* what = space.containers() ? "an amount" : "a number of slots";
       each.wrong(*value, name,
-                 fmt::format("{}a percentage from 0% to 100% with at most two decimals, or {}",
-                             loan_words(key),
-                             space.containers() ? "an amount" : "a number of slots"));
+                 fmt::format("{}a percentage from 0% to 100% with at most two decimals, or {} up "
+                             "to {}",
+                             loan_words(key), what, IntegerRange{}.most));
     }
   }
-  return true;
+  return good == node->entries.size();
 }
 
 std::string parts_allowed(const Space& space) {
@@ -97,9 +100,9 @@ std::string parts_allowed(const Space& space) {
                      listed_keys(space));
 }
 
-void read_guaranteed(const MapReader& queue, const Space& space, QueueSettings& settings) {
-  read_parts(queue, "guaranteed", space, parts_allowed(space),
-             std::span<Guarantee, kPlaceCount>(settings.guaranteed));
+bool read_guaranteed(const MapReader& queue, const Space& space, QueueSettings& settings) {
+  return read_parts(queue, "guaranteed", space, parts_allowed(space),
+                    std::span<Guarantee, kPlaceCount>(settings.guaranteed));
 }
 
 // `80%` in every dimension, or of containers a word for each.
@@ -293,7 +296,7 @@ class Reader {
     for (const std::string_view key : kJobKeys) {
       if (map.has(key)) draft.job_keys.emplace_back(key, map.at(key));
     }
-    read_guaranteed(map, space_, settings);
+    draft.guaranteed_wrong = !read_guaranteed(map, space_, settings);
     read_maximum(map, space_, settings);
     read_loan(map, "borrow", space_, settings.borrow);
     read_loan(map, "lend", space_, settings.lend);

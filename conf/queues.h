@@ -23,6 +23,7 @@ struct QueueDraft {
   QueueSettings settings;  // without children
   Mark at;
   Mark guaranteed_at;
+  bool guaranteed_wrong = false;  // which is said; nothing follows from it
   Mark maximum_at;
   std::vector<std::pair<std::string, Mark>> job_keys;  // keys that matter to leaves alone
   std::string parent_name;                             // of the flat form

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "conf/offer_section.h"
+#include "jobqueue/model/legal_names.h"
 
 namespace weir {
 namespace {
@@ -199,6 +200,12 @@ void read_tracker(const MapReader& root, TrackerSettings& tracker) {
                        "task_core_mb", "task_environment", "task_cgroups", "task_mounts",
                        "map_output_codec", "offer", "labels", "port_range"});
   map.read_string("name", tracker.name);
+  // As the JobTracker will: a tracker that it refuses for good had better not start.
+  if (!tracker.name.empty()) {
+    if (const Status legal = check_tracker_name("tracker.name", tracker.name); !legal)
+      root.out().error(map.at("name"),
+                       legal.error().message + ", allowed: " + legal.error().hint);
+  }
   map.read_integer("map_slots", tracker.map_slots, kSlots);
   map.read_integer("reduce_slots", tracker.reduce_slots, kSlots);
   map.read_integer("memory_mb", tracker.memory_mb, {});

@@ -49,7 +49,8 @@ TopQueue queue_of(const Json& json) {
     slots.guarantees = maybe_number_of(from, "lends").has_value();
   }
   queue.dominant_thousandths = maybe_number_of(json, "dominant_thousandths");
-  queue.jobs_waiting = number_of(json, "jobs_waiting") + number_of(json, "jobs_pending");
+  queue.jobs_waiting = number_of(json, "jobs_waiting");
+  queue.jobs_pending = number_of(json, "jobs_pending");
   queue.jobs_running = number_of(json, "jobs_running");
   return queue;
 }

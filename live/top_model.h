@@ -27,7 +27,7 @@ struct TopQueue {
   bool stopped = false;
   std::vector<Slots> of = std::vector<Slots>(kTaskKindCount);  // of each of TopModel::kinds
   std::optional<std::int64_t> dominant_thousandths;            // where containers count
-  std::int64_t jobs_waiting = 0, jobs_running = 0;             // waiting: pending, too
+  std::int64_t jobs_waiting = 0, jobs_pending = 0, jobs_running = 0;
 };
 
 struct TopJob {

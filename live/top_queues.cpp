@@ -48,8 +48,9 @@ std::size_t queue_lines(const TopModel& model) {
 }
 
 std::string queue_text(const TopModel& model, const TopQueue& queue) {
-  std::string text = fmt::format(" {}: {} running, {} waiting", queue.name,
-                                 counted(queue.jobs_running, "job"), queue.jobs_waiting);
+  std::string text =
+      fmt::format(" {}: {} running, {} pending, {} waiting", queue.name,
+                  counted(queue.jobs_running, "job"), queue.jobs_pending, queue.jobs_waiting);
   for (std::size_t i = 0; i < std::min(queue.of.size(), model.kinds.size()); ++i) {
     const TopQueue::Slots& slots = queue.of[i];
     const std::string& kind = model.kinds[i];

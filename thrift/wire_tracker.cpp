@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "jobqueue/model/legal_names.h"
 #include "jobqueue/model/submission_limits.h"
 #include "thrift/spec_check.h"
 #include "thrift/wire_error.h"
@@ -32,14 +33,6 @@ std::shared_ptr<const Counters> counters_from_wire(const wire::Counters& counter
     }
   }
   return out;
-}
-
-Status check_tracker_name(const std::string& name) {
-  if (Status s = check_text("name", name, {SubmissionLimits::kNameBytes}); !s) return s;
-  if (name.find(' ') != std::string::npos) {
-    return bad_request("name: '" + name + "' has a space in it", "a tracker's name in one word");
-  }
-  return Ok{};
 }
 
 // A secret, so an error does not repeat it.
@@ -176,7 +169,7 @@ Result<AttemptReport> from_wire(const wire::AttemptStatus& status) {
 }
 
 Result<RegisterTracker> from_wire(const wire::Registration& registration) {
-  if (Status s = check_tracker_name(registration.name); !s) return s.error();
+  if (Status s = check_tracker_name("name", registration.name); !s) return s.error();
   if (Status s = check_text("host", registration.host, {SubmissionLimits::kNameBytes}); !s) {
     return s.error();
   }
@@ -232,7 +225,7 @@ Result<RegisterTracker> from_wire(const wire::Registration& registration) {
 }
 
 Result<Heartbeat> from_wire(const wire::Heartbeat& report) {
-  if (Status s = check_tracker_name(report.name); !s) return s.error();
+  if (Status s = check_tracker_name("name", report.name); !s) return s.error();
   if (Status s = check_key(report.key); !s) return s.error();
   Heartbeat out;
   out.name = report.name;

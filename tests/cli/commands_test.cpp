@@ -445,6 +445,17 @@ TEST(Edge, EveryCommandHasHelpWithExamples) {
   }
 }
 
+TEST(Edge, ATrackerWhoseNameCannotRegisterDoesNotStart) {
+  const auto ran = run({"tracker", "--jobtracker", "127.0.0.1:9", "--name", "a b"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--name: 'a b' has a space in it"));
+}
+
+TEST(Edge, TopNamesItsKeysAsTheyAre) {
+  EXPECT_THAT(run({"top", "--help"}).out,
+              testing::AllOf(HasSubstr("arrows or j k"), HasSubstr("p priority, x kill")));
+}
+
 TEST(Edge, Version) {
   EXPECT_THAT(run({"version"}).out, testing::StartsWith("weir "));
   EXPECT_TRUE(Json::parse(run({"version", "-o", "json"}).out).contains("version"));

@@ -131,5 +131,21 @@ TEST_F(HostileLog, IsPlainUnlessRawIsAskedFor) {
   EXPECT_EQ(on_terminal(80, {"job", "logs", "7", "--raw", "-f"}), log_);
 }
 
+TEST_F(HostileLog, OfALongOneTheEndIsShownAndSaidToBeTheEnd) {
+  dir_.write("work/logs/job_0007/attempt_0007_m_000000_0/stderr", "first\nsecond\nthird\n");
+  const auto all = weir({"job", "logs", "7"});
+  EXPECT_EQ(all.out, "first\nsecond\nthird\n");
+  EXPECT_THAT(all.err, Not(testing::HasSubstr("the last")));
+  for (const char* follow : {"--raw", "-f"}) {
+    const auto cut = weir({"job", "logs", "7", "--bytes", "10", follow});
+    EXPECT_EQ(cut.out, "third\n");
+    EXPECT_THAT(cut.err, testing::HasSubstr("== stderr: the last 6 of 19 bytes; --bytes N for "));
+  }
+  const auto piece = weir({"job", "logs", "7", "--bytes", "4"});
+  EXPECT_EQ(piece.out, "ird\n");
+  EXPECT_THAT(piece.err, testing::HasSubstr("the last 4 of 19 bytes"));
+  EXPECT_EQ(json({"job", "logs", "7", "--bytes", "10"})["logs"]["stderr"], "third\n");
+}
+
 }  // namespace
 }  // namespace weir::cli

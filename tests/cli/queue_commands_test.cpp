@@ -225,12 +225,20 @@ TEST_F(QueueCommands, OfANameInANarrowTreeBothEndsStay) {
               AllOf(HasSubstr("\n  la…ng-en "), HasSubstr("\n  la…ng-fr ")));
 }
 
+TEST_F(QueueCommands, StoppingSaysTheWholePath) {
+  fake.queue_list = {queue_status("research.vision")};
+  EXPECT_THAT(weir({"queue", "stop", "vision"}).out, HasSubstr("queue research.vision stopped"));
+  EXPECT_EQ(json({"queue", "start", "vision"})["queue"], "research.vision");
+}
+
 TEST_F(QueueCommands, QueuesPolicyAndServer) {
   EXPECT_THAT(weir({"queue", "stop", "research"}).out, HasSubstr("queue research stopped"));
   EXPECT_THAT(weir({"queue", "start", "research"}).out, HasSubstr("queue research started"));
   EXPECT_EQ(weir({"policy", "set", "fifo"}).code, 0);
-  EXPECT_THAT(fake.asked, ElementsAre("set_queue_state research stopped",
-                                      "set_queue_state research running", "set_policy fifo"));
+  EXPECT_THAT(fake.asked,
+              ElementsAre("set_queue_state research stopped", "queues research",
+                          "set_queue_state research running", "queues research",
+                          "set_policy fifo"));
   EXPECT_EQ(json({"policy", "show"})["current"], "capacity");
   EXPECT_EQ(json({"info"})["frames_refused"], 2);
   fake.refuse =

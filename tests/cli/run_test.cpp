@@ -59,6 +59,15 @@ TEST_F(Run, RequiresOneOfValuesOrNone) {
               HasSubstr("--require 'rack=r9,!r8': write values that all begin with !"));
 }
 
+TEST_F(Run, EnvironmentAndTimeLimitAreThoseOfSubmit) {
+  EXPECT_THAT(refusal({"--queue", "a", "--env", "A B=3", "--", "true"}),
+              HasSubstr("--env 'A B': no name of an environment variable"));
+  EXPECT_THAT(refusal({"--queue", "a", "--time-limit", "0s", "--", "true"}),
+              HasSubstr("from 1ms to 87840h, or never"));
+  EXPECT_EQ(weir_run({"--queue", "a", "--time-limit", "never", "--", "true"}).code, 0);
+  EXPECT_EQ(fake.submitted.spec.time_limit_ms, 0);
+}
+
 // Which of the two counts nobody could say.
 TEST_F(Run, WhatHasANameIsSaidOnce) {
   EXPECT_THAT(refusal({"--queue", "a", "--env", "A=1", "--env", "A=2", "--", "true"}),

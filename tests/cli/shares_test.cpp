@@ -96,6 +96,8 @@ TEST(Shares, WrongInputIsOneLineAndExitCode2) {
       {R"([{"name": 1, "demand": 5}])", "name of entry 1 is 1, allowed: text"},
       {R"([{"name": "a", "demand": -1}])", "demand of entry 1 (a) is -1, allowed: a whole number"},
       {R"([{"name": "a", "demand": 1.5}])", "demand of entry 1 (a) is 1.5"},
+      {R"([{"name": "a", "demand": 1e30}])",
+       "is 1e+30, allowed: a whole number of slots, 0 to 9223372036854775807"},
       {R"([{"name": "a", "demand": "5"}])", "demand of entry 1 (a) is \"5\""},
       {R"([{"name": "a", "demand": 5}, {"name": "b", "demand": 5, "weight": 0}])",
        "weight of entry 2 (b) is 0, allowed: a number above 0"},

@@ -120,14 +120,20 @@ TEST_F(Submit, WhatIsNotSaidIsLeftToTheDefaults) {
 }
 
 TEST_F(Submit, WrongOptionsAreRefusedBeforeAnybodyIsAsked) {
-  expect_refused({"--reduces", "100001"}, "weir: reduces: 100001 is out of range; 0 to 100000\n");
-  expect_refused({"--reduces", "-1"}, "reduces: -1 is out of range");
+  expect_refused({"--reduces", "100001"}, "weir: --reduces 100001: write 0 to 100000\n");
+  expect_refused({"--reduces", "-1"}, "--reduces -1: write 0");
   expect_refused({"--priority", "urgent"}, "must be VERY_HIGH, HIGH, NORMAL, LOW or VERY_LOW");
   expect_refused({"--split-size", "0"}, "--split-size '0'");
   expect_refused({"--split-size", "big"}, "64M, 1G");
-  expect_refused({"--task-timeout", "soon"}, "300ms, 5s, 2m, 1h");
-  for (const char* limit : {"soon", "0s", "never", "-1h"})
-    expect_refused({"--time-limit", limit}, "--time-limit '");
+  expect_refused({"--task-timeout", "soon"}, "from 0ms to 8760h, or never");
+  for (const char* limit : {"soon", "0s", "-1h", "87841h"}) {
+    expect_refused({"--time-limit", limit},
+                   "like 90s, 30m, 2h, from 1ms to 87840h, or never\n");
+  }
+  expect_refused({"--map-memory", "999999G"}, "--map-memory '999999G': write 0M to 16777216M\n");
+  expect_refused({"--map-slots-per-task", "0"}, "--map-slots-per-task 0: write 1 to 10000\n");
+  for (const char* name : {"A B", "1X", "a-b"})
+    expect_refused({"--env", std::string(name) + "=3"}, "no name of an environment variable");
   expect_refused({"--slowstart", "2"}, "0% to 100%");
   expect_refused({"--retry", "soon"}, "--retry 'soon'");
   expect_refused({"--conf", "novalue"}, "write KEY=VALUE");
@@ -155,6 +161,20 @@ TEST_F(Submit, WhatHasNoEffectIsNamed) {
   fake.warnings.pop_back();
   const auto json = submit({"--conf", "io.sort.mb=100", "-o", "json"});
   EXPECT_THAT(Json::parse(json.out)["warnings"], ElementsAre(fake.warnings[0]));
+}
+
+TEST_F(Submit, WhatIsOfReducesHasNoEffectInAJobOfMapsAlone) {
+  const std::string none = " has no effect: the job has no reduces\n";
+  const auto ran = submit({"--reduces", "0", "--combiner", "uniq", "--slowstart", "50%"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.err, "weir: warning: --reducer" + none + "weir: warning: --combiner" + none +
+                         "weir: warning: --slowstart" + none);
+  EXPECT_THAT(submit({"--combiner", "uniq", "--slowstart", "50%"}).err, IsEmpty());
+}
+
+TEST_F(Submit, NoTimeLimitMayBeSaid) {
+  EXPECT_EQ(submit({"--time-limit", "never"}).code, 0);
+  EXPECT_EQ(fake.submitted.spec.time_limit_ms, 0);
 }
 
 TEST_F(Submit, AMissingReducerIsToldHowToMendIt) {
@@ -218,7 +238,7 @@ TEST_F(Submit, SizesMayHaveUnits) {
   EXPECT_EQ(spec.sort_memory_mb, 16);
   fake.asked.clear();
   expect_refused({"--map-memory", "much"}, "--map-memory 'much': write MB like 512, or a size");
-  expect_refused({"--sort-memory", "1T"}, "sort_memory_mb: 1048576 is out of range; 1 to 65536");
+  expect_refused({"--sort-memory", "1T"}, "--sort-memory '1T': write 1M to 65536M");
   expect_refused({"--combine-files", "0"}, "--combine-files '0': write bytes like");
 }
 

@@ -34,6 +34,16 @@ TEST(Offer, IsReadFromTheSettings) {
   EXPECT_TRUE(loaded("{offer: auto}")->tracker.offer.has_value());
 }
 
+// Which registration would refuse for ever.
+TEST(Tracker, ANameThatCannotRegisterIsRefused) {
+  EXPECT_EQ(refusal("{name: 'a b'}"),
+            "w.yaml:2:17: tracker.name: 'a b' has a space in it, allowed: a tracker's name in one "
+            "word");
+  EXPECT_EQ(refusal("{name: " + std::string(257, 'n') + "}"),
+            "w.yaml:2:17: tracker.name: is 257 bytes long, allowed: at most 256 bytes");
+  EXPECT_EQ(refusal("{name: " + std::string(256, 'n') + "}"), "taken");
+}
+
 TEST(Offer, WhatIsWrongIsSaidByItsPlace) {
   EXPECT_EQ(refusal("{offer: {memory_mb: -1}}"),
             "w.yaml:2:30: tracker.offer.memory_mb is \"-1\", allowed: 0 to 1099511627776, auto");

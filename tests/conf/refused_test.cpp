@@ -53,6 +53,16 @@ TEST(RefusedLists, NameAllThatIsWrongInThem) {
                                              "f:2:41: queues.a.submit has \"c d\"" + allowed}));
 }
 
+TEST(RefusedGuarantees, NameAQueueWithoutANameByItsPlace) {
+  EXPECT_THAT(findings("queues:\n- {name: a, guaranteed: 50%}\n- {name: b, guaranteed: 51%}\n"
+                       "- {name: 'c d'}\n"),
+              ElementsAre("f:2:25: map and reduce guarantees of the top queues total 101% (a 50%, "
+                          "b 51%), allowed: 100% at most, the rest is for the queue at line 4, "
+                          "column 3",
+                          "f:4:10: queues[2].name is \"c d\", allowed: 1 to 100 of A-Z a-z 0-9 "
+                          "_ -"));
+}
+
 TEST(RefusedContainers, AreToldInAmounts) {
   const std::string head = "resources: containers\n";
   EXPECT_EQ(findings(head + "queues:\n- {name: a, guaranteed: 60%}\n"
@@ -70,10 +80,10 @@ TEST(RefusedContainers, AreToldInAmounts) {
             "that are not like memory_mb or vcores");
   EXPECT_EQ(findings(head + "queues: [{name: a, lend: {vcores: some}}]\n").at(0),
             "f:2:35: queues.a.lend.vcores is \"some\", allowed: all, never, a percentage from 0% "
-            "to 100% with at most two decimals, or an amount");
+            "to 100% with at most two decimals, or an amount up to 1000000000");
   EXPECT_EQ(findings(head + "queues: [{name: a, borrow: {vcores: all}}]\n").at(0),
             "f:2:37: queues.a.borrow.vcores is \"all\", allowed: never, a percentage from 0% "
-            "to 100% with at most two decimals, or an amount");
+            "to 100% with at most two decimals, or an amount up to 1000000000");
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -204,7 +214,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"queues: [{name: a, guaranteed: {map: -4}}]\n",
                  "f:1:38: queues.a.guaranteed.map is \"-4\", allowed: a percentage from 0% to 100% "
                  "with at most two "
-                 "decimals, or a number of slots"},
+                 "decimals, or a number of slots up to 1000000000"},
+        // That the guarantee of the maps is missing does not come, too.
+        BadInput{"queues:\n  - {name: a, guaranteed: {map: 1000000001, reduce: 2}}\n  - {name: b, "
+                 "guaranteed: {map: 1, reduce: 2}}\n",
+                 "f:2:33: queues.a.guaranteed.map is \"1000000001\", allowed: a percentage from 0% "
+                 "to 100% with at most two decimals, or a number of slots up to 1000000000"},
         BadInput{"queues: [{name: a, maximum: 0%}]\n",
                  "f:1:29: queues.a.maximum is \"0%\", allowed: " PERCENT},
         BadInput{"queues: [{name: a, max_jobs: -1}]\n",
@@ -247,8 +262,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"queues:\n  - {name: a, guaranteed: 60%}\n  - {name: b, guaranteed: 50%}\n  - "
                  "name: c\n",
                  "f:2:27: map and reduce guarantees of the top queues total 110% (a 60%, b 50%), "
-                 "allowed: exactly 100% "
-                 "at most, the rest is for c"},
+                 "allowed: 100% at most, the rest is for c"},
+        BadInput{"queues:\n  - {name: a, guaranteed: {map: 3, reduce: 50%}}\n",
+                 "f:2:27: guarantees mix percentages (reduce of queue \"a\") and slots (map of "
+                 "queue \"a\"), allowed: siblings that all say percentages or all say slots"},
         BadInput{"queues:\n  - name: r\n    queues:\n    - {name: a, guaranteed: 60%}\n    - "
                  "{name: b, guaranteed: 30%}\n",
                  "f:4:29: map and reduce guarantees of the queues under r total 90% (a 60%, b "

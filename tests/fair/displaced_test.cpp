@@ -103,6 +103,29 @@ TEST(Displaced, NobodyIsInThePoolOfAQueueThatHeMayNotSubmitTo) {
   EXPECT_EQ(h.pool_of(5), "research");
 }
 
+// Spelled as no pool can be declared; a job that came with it before goes on.
+TEST(PoolsThatAreNoNames, AreRefusedToNewJobsAndMoves) {
+  FifoAndFair h;
+  h.add_tracker("tt1");
+  h.submit({.maps = 1, .pool = "a b"});
+  h.step(SetPolicy{h.root, "fair"});
+  EXPECT_EQ(h.pool_of(1), "a b");
+  const auto moved = [&](const std::string& pool) {
+    const auto replies = h.step(MoveJob{h.root, JobId(1), pool});
+    const Error* refused = std::get_if<Error>(&replies.at(0).body);
+    return refused == nullptr ? "moved" : refused->message;
+  };
+  for (const std::string& name : {std::string("m n"), std::string("x,y/z"), std::string("x.y/z"),
+                                  std::string(150, 'p')}) {
+    EXPECT_EQ(h.submit({.maps = 1, .pool = name}), 0U) << name;
+    EXPECT_EQ(h.error.message, "'" + name + "' names no pool");
+    EXPECT_EQ(h.error.hint.substr(0, 28), "1 to 100 printable character");
+    EXPECT_EQ(moved(name), "'" + name + "' names no pool");
+  }
+  EXPECT_NE(h.submit({.maps = 1, .pool = " x." + std::string(100, 'p') + " "}), 0U);
+  EXPECT_EQ(moved("root.é"), "moved");
+}
+
 // Of events about what ends last.
 TEST(PoolOfAJob, IsToldWhenItIsOver) {
   for (const bool containers : {false, true}) {

@@ -146,7 +146,7 @@ TEST(TopDraw, OfContainersAQueueHasALineForEachDimension) {
                               Not(HasSubstr("research"))));
   EXPECT_THAT(lines[8], AllOf(HasSubstr("gpu"), HasSubstr(" 3/3        0")));
   EXPECT_THAT(lines[9], AllOf(HasSubstr("  vision"), HasSubstr("memory")));
-  EXPECT_THAT(texts(model, view, {.columns = 160, .rows = 24})[22],
+  EXPECT_THAT(texts(model, view, {.columns = 180, .rows = 24})[22],
               HasSubstr("6144 MB running of 7373 allocated, 7373 guaranteed, at most 12288, 1024 "
                         "reserved; 8 vcores running of 8 allocated"));
   for (TopQueue& each : model.queues) {
@@ -246,6 +246,16 @@ TEST(TopDraw, AReasonIsShownWholeOnANarrowScreen) {
             "  queue research.vision runs 12, more than its allocated 8 map slots, 4 of them ");
   EXPECT_THAT(lines[3],
               HasSubstr("    borrowed (guaranteed 8), and production's claim comes first"));
+}
+
+// As the head says it, and `weir queue list`.
+TEST(TopDraw, PendingJobsOfTheChosenQueueAreNotCalledWaiting) {
+  TopModel model = sample();
+  take_queues(model, {{{"name", "a"}, {"jobs_running", 1}, {"jobs_pending", 2}, {"leaf", true}}});
+  TopView view;
+  view.pane = Pane::kQueues;
+  EXPECT_THAT(texts(model, view, {.columns = 80, .rows = 24}),
+              Contains(HasSubstr(" a: 1 job running, 2 pending, 0 waiting")));
 }
 
 TEST(TopDraw, OfAPathTheEndIsShown) {
