@@ -2,6 +2,7 @@
 
 #include "fair/pool_names.h"
 #include "jobqueue/model/access_rights.h"
+#include "jobqueue/model/legal_names.h"
 
 namespace weir {
 namespace {
@@ -69,6 +70,10 @@ Status PoolAdmission::check_submission(const Caller& caller, const JobSpec& spec
   const auto path =
       pool_name_of(spec, state.tree().node(leaf).path, "", settings.pool_name_property);
   if (!path) return path.error();
+  // Here and not where names are read: jobs that were stored with other ones go on.
+  if (names_its_pool(spec, settings.pool_name_property)) {
+    if (auto named = check_pool_asked(*path); !named) return named;
+  }
   return check_pool(caller, *path, leaf);
 }
 
@@ -77,6 +82,7 @@ Result<Destination> PoolAdmission::check_move(const Caller& caller, const Job& j
                                               const std::string& name) const {
   const auto path = parse_pool_name(name);
   if (!path) return path.error();
+  if (auto named = check_pool_asked(*path); !named) return named.error();
   if (here == *path) {
     return Error{ErrorCode::kBadRequest, job_name(job.id) + " is in pool " + *path + " already",
                  "name another pool"};

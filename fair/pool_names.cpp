@@ -71,6 +71,11 @@ Result<std::string> unnamed_pool_of(const JobSpec& spec, std::string_view queue_
   return parse_pool_name(name);
 }
 
+bool names_its_pool(const JobSpec& spec, const std::string& by) {
+  if (!property(spec, "pool").empty()) return true;
+  return by != "queue" && by != "user" && by != "group" && !property(spec, by).empty();
+}
+
 Result<std::string> pool_name_of(const JobSpec& spec, std::string_view queue_path,
                                  std::string_view moved_to, const std::string& by) {
   std::string name(moved_to);

@@ -23,5 +23,7 @@ Result<std::string> pool_name_of(const JobSpec& spec, std::string_view queue_pat
 // Where it had been moved nowhere and named none.
 Result<std::string> unnamed_pool_of(const JobSpec& spec, std::string_view queue_path,
                                     const std::string& pool_name_property);
+// Whether the job names it: by its property `pool`, or the one that names pools.
+bool names_its_pool(const JobSpec& spec, const std::string& pool_name_property);
 
 }  // namespace weir

@@ -9,7 +9,6 @@
 #include "jobqueue/model/counted.h"
 #include "jobqueue/model/gang_fit.h"
 #include "jobqueue/model/labels.h"
-#include "jobqueue/model/legal_names.h"
 #include "jobqueue/model/map_output_codec.h"
 #include "jobqueue/model/map_output_keys.h"
 #include "jobqueue/model/ok_exits.h"
@@ -74,11 +73,7 @@ Status Submissions::check_stays(const SubmitJob& input, QueueId leaf) const {
 
 Status Submissions::check_policy(const SubmitJob& input, QueueId leaf) const {
   const Pools* pools = policy_->pools();
-  if (pools == nullptr) return Ok{};
-  if (auto may = pools->check_submission(input.caller, *input.spec, leaf); !may) return may;
-  // Here and not where pools are read: jobs that were stored with other names go on.
-  const auto pool = input.spec->conf.find("pool");
-  return pool == input.spec->conf.end() ? Ok{} : check_pool_asked(pool->second);
+  return pools == nullptr ? Ok{} : pools->check_submission(input.caller, *input.spec, leaf);
 }
 
 Status Submissions::check_output(const SubmitJob& input, QueueId) const {

@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "jobqueue/engine/parts.h"
-#include "jobqueue/model/legal_names.h"
 #include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
@@ -14,10 +13,6 @@ void JobCommands::on(const MoveJob& input, Token token) {
   if (const Pools* pools = policy_->pools())
     pool = pools->check_move(input.caller, *job, input.queue);
   if (pool && !*pool) return refuse(token, "move", pool->error());
-  if (pool && !(*pool)->pool.empty()) {
-    if (const auto named = check_pool_asked((*pool)->pool); !named)
-      return refuse(token, "move", named.error());
-  }
   JobMoved moved{input.job, state_.tree().node(job->queue).path, job->pool};
   if (pool) moved.pool = (*pool)->pool;
   if (!pool || !(*pool)->queue.empty()) {

@@ -126,6 +126,29 @@ TEST(PoolsThatAreNoNames, AreRefusedToNewJobsAndMoves) {
   EXPECT_EQ(moved("root.é"), "moved");
 }
 
+// The name of a queue, user or group is not the job's to choose.
+TEST(PoolsThatAreNoNames, AreRefusedWhereAnotherPropertyNamesThem) {
+  FifoAndFair h;
+  auto fair = std::make_shared<FairSettings>();
+  fair->pool_name_property = "project";
+  h.settings().policies["fair"] = fair;
+  h.step(SetPolicy{h.root, "fair"});
+  const auto refused = [&](const std::string& project) {
+    auto spec = std::make_shared<JobSpec>();
+    spec->user = "user";
+    spec->queue = "default";
+    spec->output = "/out/" + project;
+    spec->splits.resize(1);
+    spec->conf["project"] = project;
+    const auto replies = h.step(SubmitJob{{"user", {}}, spec});
+    const Error* error = std::get_if<Error>(&replies.at(0).body);
+    return error == nullptr ? std::string() : error->message;
+  };
+  EXPECT_EQ(refused("a b"), "'a b' names no pool");
+  EXPECT_EQ(refused("ab"), "");
+  EXPECT_NE(h.submit({.user = "a b", .maps = 1}), 0U);
+}
+
 // Of events about what ends last.
 TEST(PoolOfAJob, IsToldWhenItIsOver) {
   for (const bool containers : {false, true}) {
