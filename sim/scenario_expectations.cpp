@@ -37,14 +37,17 @@ std::optional<std::vector<step::ExpectedClaim>> read_claims(const MapReader& exp
   return claims;
 }
 
-void read_figures(const MapReader& expect, step::Figures& figures) {
+using ClaimsOfClasses = decltype(step::ExpectQueue::claims_of);
+
+// Of a queue, also the claims of its classes.
+void read_figures(const MapReader& expect, step::Figures& figures,
+                  ClaimsOfClasses* claims = nullptr) {
   for (const TaskKind kind : kTaskKinds) {
     const YamlNode* node = expect.find(name(kind));
     if (node == nullptr) continue;
-    const MapReader map(
-        node, expect.path(name(kind)), expect.out(),
-        {"share", "min_share", "demand", "guaranteed", "allocated", "running", "pending", "deficit",
-         "weight", "copying", "claims", "speculative", "speculative_won"});
+    std::vector<std::string_view> keys(kFigureKeys);
+    if (claims != nullptr) keys.push_back("claims");
+    const MapReader map(node, expect.path(name(kind)), expect.out(), keys);
     for (const std::string_view key : kFigureKeys) {
       const YamlNode* value = map.find(key);
       if (value == nullptr) continue;
@@ -52,6 +55,8 @@ void read_figures(const MapReader& expect, step::Figures& figures) {
         figures[index(kind)].push_back({std::string(key), *number});
       }
     }
+    if (claims != nullptr && node->kind == YamlNode::Kind::kMap)
+      (*claims)[index(kind)] = read_claims(map);
   }
 }
 
@@ -96,18 +101,10 @@ StepBody expect_queue(const StepNode& s) {
       known_keys(s, {"queue", "map", "reduce", "jobs", "stopped", "claims"}));
   require(map, {"queue"}, s.value);
   map.read_string("queue", expect.queue);
-  read_figures(map, expect.figures);
+  read_figures(map, expect.figures, &expect.claims_of);
   read_dimensions(s, map, expect.of_dimension);
   expect.dominant = read_dominant(map);
   expect.claims = read_claims(map);
-  for (const TaskKind kind : kTaskKinds) {
-    const YamlNode* node = map.find(name(kind));
-    if (node == nullptr || node->kind != YamlNode::Kind::kMap) continue;
-    const MapReader claims(node, map.path(name(kind)), s.out(),
-                           {"share", "min_share", "demand", "guaranteed", "allocated", "running",
-                            "pending", "copying", "claims", "speculative", "speculative_won"});
-    expect.claims_of[index(kind)] = read_claims(claims);
-  }
   if (const YamlNode* node = map.find("jobs")) {
     const MapReader jobs(node, map.path("jobs"), map.out(), {"waiting", "running"});
     for (const char* key : {"waiting", "running"}) {

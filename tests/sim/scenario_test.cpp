@@ -41,6 +41,17 @@ steps:
                   StartsWith("s.yaml:11:5: steps[5] says nothing to do")));
 }
 
+TEST(Scenario, AnUnknownFigureIsToldOnce) {
+  const auto run = simulate(R"(
+steps:
+  - expect_queue: {queue: default, map: {guaranted: 2}}
+  - expect_job: {job: J1, map: {claims: []}}
+)");
+  EXPECT_THAT(run.errors,
+              ElementsAre(HasSubstr("unknown key \"guaranted\" in steps[0].expect_queue.map"),
+                          HasSubstr("unknown key \"claims\" in steps[1].expect_job.map")));
+}
+
 TEST(Scenario, NamesAreGivenOnce) {
   const auto run = simulate(R"(
 cluster: {trackers: [{name: a}, {name: a}, {rack: r1}]}

@@ -44,16 +44,11 @@ export function rowsOf(outlooks) {
 
 export const sharesOf = (outlook) => new Map(outlook.shares.map((one) => [one.name, one]));
 
-/** Of what it would gain, what the policy may kill others for: of its guarantee, or of its share. */
-function owed(figures, then) {
-  return Math.max(0, Math.min(figures.guaranteed ?? Infinity, then) - figures.running);
-}
+/** Of what it would gain: what the policy may kill others for. */
+const owed = (figures, then) =>
+  Math.max(0, Math.min(figures.guaranteed ?? Infinity, then) - figures.running);
 
-/**
- * Who would have more or less after than before, and the most attempts that would have to die for it.
- * What runs is counted as the policy to come counts it: a name may be a queue's and a pool's. Of new
- * settings only what they change is said.
- */
+/** Who would have more or less after, as that policy counts; of settings what they change. */
 function change(before, after, view) {
   const now = before.policy === after.policy ? sharesOf(before) : new Map();
   const then = sharesOf(after);
@@ -63,19 +58,14 @@ function change(before, after, view) {
       const known = figuresOf(now.get(name), view);
       const would = wouldRun(figures);
       const running = figures?.running ?? 0;
-      const same = known && known.running === running && wouldRun(known) === would;
-      return {name, running, then: would, same, owed: would === null ? 0 : owed(figures, would)};
+      const same = known?.running === running && wouldRun(known) === would;
+      return {name, running, then: would, by: same ? 0 : would - running, figures};
     })
     .filter((row) => row.then !== null);
-  const changed = rows.filter((row) => !row.same);
-  const gains = changed
-    .filter((row) => row.then - row.running >= 0.5)
-    .sort((a, b) => b.then - b.running - a.then + a.running);
-  const loses = changed
-    .filter((row) => row.running - row.then >= 0.5)
-    .sort((a, b) => a.then - a.running - b.then + b.running);
-  const lack = gains.reduce((sum, row) => sum + row.owed, 0);
-  const excess = loses.reduce((sum, row) => sum + Math.floor(row.running - row.then), 0);
+  const gains = rows.filter((row) => row.by >= 0.5).sort((a, b) => b.by - a.by);
+  const loses = rows.filter((row) => row.by <= -0.5).sort((a, b) => a.by - b.by);
+  const lack = gains.reduce((sum, row) => sum + owed(row.figures, row.then), 0);
+  const excess = loses.reduce((sum, row) => sum + Math.floor(-row.by), 0);
   return {rows, gains, loses, kills: Math.min(Math.ceil(lack), excess)};
 }
 
@@ -86,13 +76,13 @@ export function changeList(before, after) {
   return classes.map(([view, , label]) => {
     const {gains, loses, kills, rows} = change(before, after, view);
     const line = (row, cls) => {
-      const by = share(Math.abs(Math.round((row.then - row.running) * 100) / 100));
+      const by = share(Math.abs(Math.round(row.by * 100) / 100));
       return h(
         'li',
         {},
         h('span', {}, h('i', {class: 'dot ' + colourClass(row.name)}), ' ', visible(row.name)),
         h('span', {class: 'num'}, `${whole(row.running)} → ${share(row.then)}`),
-        h('span', {class: `num ${cls}`}, (row.then > row.running ? '+' : '−') + by),
+        h('span', {class: `num ${cls}`}, (row.by > 0 ? '+' : '−') + by),
       );
     };
     const said = (text) => h('p', {class: 'muted'}, text);

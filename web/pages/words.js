@@ -109,8 +109,7 @@ export const MENDS = {
   stragglers: 'Second attempts start when a slot is free that nobody else may use.',
   recovering: 'Trackers report first what they run, then tasks start. Nothing needs to be done.',
   waiting_for_locality: 'It waits a little for a slot near its input. Nothing needs to be done.',
-  no_free_slot:
-    'All slots are taken, or their trackers do not report. It starts when one is free, or a claim takes one back.',
+  no_free_slot: 'It starts when a slot is free, or a claim takes one back.',
   no_trackers: 'There are no trackers. Start one with `weir tracker --jobtracker HOST:PORT`.',
   no_tracker_accepts_tasks:
     'No tracker takes tasks now. Resume a drained one, or look at their health.',
