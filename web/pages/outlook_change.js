@@ -1,5 +1,5 @@
-// Who would run more and who less under another policy or other settings, as the cluster is now, and
-// which claims would be open then.
+// Who would run more or less under another policy or other settings, as things are now, and which
+// claims would be open.
 import {h, visible} from './dom.js';
 import {colourClass} from './colours.js';
 import {amountOf, counted, duration, share, whole} from './format.js';
@@ -7,7 +7,7 @@ import {areSlots, classesOf, figuresOf} from './measure.js';
 import {plainTable} from './plain_table.js';
 import {WORDS} from './words.js';
 
-/** What a policy would have a queue run now, in slots: no more than it wants. */
+/** What a policy would have a queue run now: no more than it wants. */
 export function wouldRun(figures) {
   if (!figures) return null;
   const wants = figures.running + figures.pending;
@@ -22,46 +22,40 @@ export function wouldRun(figures) {
 
 const isBranch = (name, names) => names.some((other) => other.startsWith(name + '.'));
 
-/** Rows for every queue or pool that any policy names, leaves only. */
+/** Every queue or pool that any policy names, leaves only. */
 export function rowsOf(outlooks) {
   const names = [...new Set(outlooks.flatMap((one) => one.shares.map((s) => s.name)))];
   const any = (one, keys) => keys.some((key) => one[key] > 0);
-  const used = new Set(
-    outlooks.flatMap((one) =>
-      one.shares
-        .filter((s) => {
-          const all = classesOf([s]).map(([view]) => figuresOf(s, view));
-          return (
-            any(all[0], ['guaranteed', 'maximum']) ||
-            all.some((of) => any(of, ['running', 'pending']))
-          );
-        })
-        .map((s) => s.name),
-    ),
-  );
+  const isUsed = (one) => {
+    const all = classesOf([one]).map(([view]) => figuresOf(one, view));
+    return (
+      any(all[0], ['guaranteed', 'maximum']) || all.some((of) => any(of, ['running', 'pending']))
+    );
+  };
+  const used = new Set(outlooks.flatMap((one) => one.shares.filter(isUsed)).map((s) => s.name));
   return names.filter((name) => used.has(name) && !isBranch(name, names));
 }
 
 export const sharesOf = (outlook) => new Map(outlook.shares.map((one) => [one.name, one]));
 
-/** Of what it would gain: what the policy may kill others for. */
+/** Of its gain: what the policy may kill others for. */
 const owed = (figures, then) =>
   Math.max(0, Math.min(figures.guaranteed ?? Infinity, then) - figures.running);
 
 /** Who would have more or less after, as that policy counts; of settings what they change. */
 function change(before, after, view) {
   const now = before.policy === after.policy ? sharesOf(before) : new Map();
-  const then = sharesOf(after);
-  const rows = rowsOf([before, after])
-    .map((name) => {
-      const figures = figuresOf(then.get(name), view);
-      const known = figuresOf(now.get(name), view);
-      const would = wouldRun(figures);
-      const running = figures?.running ?? 0;
-      const same = known?.running === running && wouldRun(known) === would;
-      return {name, running, then: would, by: same ? 0 : would - running, figures};
-    })
-    .filter((row) => row.then !== null);
+  const names = after.shares.map((one) => one.name);
+  const rows = after.shares
+    .filter((one) => !isBranch(one.name, names) && wouldRun(figuresOf(one, view)) !== null)
+    .map((one) => {
+      const figures = figuresOf(one, view);
+      const {running} = figures;
+      const then = wouldRun(figures);
+      const known = figuresOf(now.get(one.name), view);
+      const same = known?.running === running && wouldRun(known) === then;
+      return {name: one.name, running, then, by: same ? 0 : then - running, figures};
+    });
   const gains = rows.filter((row) => row.by >= 0.5).sort((a, b) => b.by - a.by);
   const loses = rows.filter((row) => row.by <= -0.5).sort((a, b) => a.by - b.by);
   const lack = gains.reduce((sum, row) => sum + owed(row.figures, row.then), 0);
@@ -69,43 +63,36 @@ function change(before, after, view) {
   return {rows, gains, loses, kills: Math.min(Math.ceil(lack), excess)};
 }
 
-/** What each class of slots would gain and lose from one outlook to another: policies, or settings. */
+/** What each class of slots would gain and lose from one outlook to another. */
 export function changeList(before, after) {
   const to = after.policy;
   const classes = classesOf([...before.shares, ...after.shares]);
   return classes.map(([view, , label]) => {
     const {gains, loses, kills, rows} = change(before, after, view);
-    const line = (row, cls) => {
-      const by = share(Math.abs(Math.round(row.by * 100) / 100));
-      return h(
+    const line = (row, cls) =>
+      h(
         'li',
         {},
         h('span', {}, h('i', {class: 'dot ' + colourClass(row.name)}), ' ', visible(row.name)),
         h('span', {class: 'num'}, `${whole(row.running)} → ${share(row.then)}`),
-        h('span', {class: `num ${cls}`}, (row.by > 0 ? '+' : '−') + by),
+        h('span', {class: `num ${cls}`}, (row.by > 0 ? '+' : '−') + share(Math.abs(row.by))),
       );
-    };
     const said = (text) => h('p', {class: 'muted'}, text);
     const head = h('h3', {}, label);
-    if (!rows.length) {
-      const words = 'gives queues no share of their own: jobs run in their order. Nobody is killed.';
-      return h('div', {}, head, said(`${to} ${words}`));
+    if (!gains.length && !loses.length) {
+      const why = rows.length
+        ? 'Nobody would gain or lose as things are now.'
+        : `${to} gives queues no share of their own: jobs run in their order. Nobody is killed.`;
+      return h('div', {}, head, said(why));
     }
-    if (!gains.length && !loses.length)
-      return h('div', {}, head, said('Nobody would gain or lose as things are now.'));
-    const where = `where ${to} preempts and its time limits are over; else as tasks end.`;
     // How many containers that would be depends on which.
-    const most = areSlots(classes)
-      ? `At most ${counted(kills, 'running attempt')} may be killed for it, ${where}`
-      : `Running attempts may be killed for it, ${where}`;
+    const who = areSlots(classes)
+      ? `At most ${counted(kills, 'running attempt')}`
+      : 'Running attempts';
+    const most = `${who} may be killed for it, where ${to} preempts and its time limits are over; else as tasks end.`;
     const list = [gains.map((row) => line(row, 'gain')), loses.map((row) => line(row, 'loss'))];
-    return h(
-      'div',
-      {},
-      head,
-      h('ul', {class: 'lines'}, list),
-      said(kills ? most : 'No kills are expected.'),
-    );
+    const end = said(kills ? most : 'No kills are expected.');
+    return h('div', {}, head, h('ul', {class: 'lines'}, list), end);
   });
 }
 
@@ -116,7 +103,7 @@ const CLAIM_HEADS = [
   ['Kills in', WORDS.killsIn, 'right'],
 ];
 
-/** The claims under the settings, each with when it kills. */
+/** Claims under the settings, and when they kill. */
 export function claimsForeseen(claims) {
   if (!claims.length) return h('p', {class: 'muted'}, 'No claim would be open.');
   return plainTable(

@@ -85,7 +85,7 @@ function compare(policy, [view, kind, label]) {
     ...by.flatMap(([, shares]) =>
       names.map((name) => {
         const figures = figuresOf(shares.get(name), view);
-        return figures ? Math.max(figures.running, wouldRun(figures) ?? 0) : 0;
+        return Math.max(figures?.running ?? 0, wouldRun(figures) ?? 0);
       }),
     ),
   );
