@@ -14,7 +14,7 @@
 #include "conf/load.h"
 #include "conf/offer_section.h"
 #include "conf/values.h"
-#include "jobqueue/model/legal_names.h"
+#include "jobqueue/model/tracker_name.h"
 #include "tracker/jobtracker/main.h"
 #include "tracker/tasktracker/tasktracker.h"
 #include "web/front.h"

@@ -9,7 +9,7 @@
 
 #include "conf/fair_pool_amounts.h"
 #include "conf/fair_section.h"
-#include "jobqueue/model/legal_names.h"
+#include "fair/pool_names.h"
 
 namespace weir {
 namespace {

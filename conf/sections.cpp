@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "conf/offer_section.h"
-#include "jobqueue/model/legal_names.h"
+#include "jobqueue/model/tracker_name.h"
 
 namespace weir {
 namespace {

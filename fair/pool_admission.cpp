@@ -2,7 +2,6 @@
 
 #include "fair/pool_names.h"
 #include "jobqueue/model/access_rights.h"
-#include "jobqueue/model/legal_names.h"
 
 namespace weir {
 namespace {
@@ -70,7 +69,6 @@ Status PoolAdmission::check_submission(const Caller& caller, const JobSpec& spec
   const auto path =
       pool_name_of(spec, state.tree().node(leaf).path, "", settings.pool_name_property);
   if (!path) return path.error();
-  // Here and not where names are read: jobs that were stored with other ones go on.
   if (names_its_pool(spec, settings.pool_name_property)) {
     if (auto named = check_pool_asked(*path); !named) return named;
   }

@@ -35,6 +35,27 @@ std::string property(const JobSpec& spec, const std::string& key) {
 
 }  // namespace
 
+bool is_pool_name(std::string_view name) {
+  constexpr std::size_t kLongest = 100;
+  return !name.empty() && name.size() <= kLongest &&
+         std::none_of(name.begin(), name.end(), [](char c) {
+           return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f || c == ',' || c == '/' ||
+                  c == '.';
+         });
+}
+
+Status check_pool_asked(std::string_view path) {
+  for (std::string_view rest = path;;) {
+    const std::size_t dot = rest.find('.');
+    if (!is_pool_name(rest.substr(0, dot))) {
+      return Error{ErrorCode::kBadRequest, "'" + std::string(path) + "' names no pool",
+                   std::string(kPoolNameAllowed)};
+    }
+    if (dot == std::string_view::npos) return Ok{};
+    rest.remove_prefix(dot + 1);
+  }
+}
+
 Result<std::string> parse_pool_name(std::string_view text) {
   std::string_view name = trimmed(text);
   if (name.starts_with(kRootPrefix)) name.remove_prefix(kRootPrefix.size());

@@ -14,6 +14,14 @@ namespace weir {
 
 inline constexpr std::string_view kDefaultPool = "default";
 
+// Of a pool, without those above it: as settings can declare it.
+inline constexpr std::string_view kPoolNameAllowed =
+    "1 to 100 printable characters without spaces, commas and slashes; dots part the names of "
+    "nested pools";
+bool is_pool_name(std::string_view name);
+// Of a path that a job asks for. Not asked of jobs that were stored with another: they go on.
+Status check_pool_asked(std::string_view path);
+
 // The path that a user's text names, or why it names none.
 Result<std::string> parse_pool_name(std::string_view text);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "jobqueue/model/legal_names.h"
+#include "jobqueue/model/tracker_name.h"
 #include "jobqueue/model/submission_limits.h"
 #include "thrift/spec_check.h"
 #include "thrift/wire_error.h"

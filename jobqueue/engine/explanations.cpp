@@ -24,7 +24,7 @@ Reason no_room(const ClusterState& state, const Job& job, TaskKind kind) {
 // are free, as nothing is heard of their trackers.
 struct CountedSlots {
   std::int64_t taken = 0, unheard = 0;
-  std::vector<std::string> quiet;  // names of those trackers
+  std::vector<const TrackerState*> quiet;  // those trackers
 };
 
 CountedSlots counted_slots(const ClusterState& state, TaskKind kind, TimeMs now) {
@@ -37,17 +37,17 @@ CountedSlots counted_slots(const ClusterState& state, TaskKind kind, TimeMs now)
     if (tracker.live() && !tracker.silent(now, state.heartbeat_interval_ms())) continue;
     if (taken == total) continue;
     slots.unheard += total - taken;
-    slots.quiet.push_back(tracker.name);
+    slots.quiet.push_back(&tracker);
   }
   return slots;
 }
 
-std::string first_names(const std::vector<std::string>& names) {
+std::string first_names(const std::vector<const TrackerState*>& trackers) {
   constexpr std::size_t kMost = 3;
   std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i)
-    text += (i > 0 ? ", " : "") + names[i];
-  if (names.size() > kMost) text += " and " + std::to_string(names.size() - kMost) + " more";
+  for (std::size_t i = 0; i < std::min(trackers.size(), kMost); ++i)
+    text += (i > 0 ? ", " : "") + trackers[i]->name;
+  if (trackers.size() > kMost) text += " and " + std::to_string(trackers.size() - kMost) + " more";
   return text;
 }
 

@@ -150,9 +150,11 @@ std::optional<SettingsText> FileWatch::changed(bool at_once) {
   const Stamps now = stamps();
   const bool at_rest = now == previous_;
   previous_ = now;
-  if (!now.settings || (!at_once && (!at_rest || now == read_at_))) return std::nullopt;
+  const bool known = now == read_at_ && !problem_;
+  if (path_.empty() || (!at_once && (!at_rest || known))) return std::nullopt;
   read_at_ = now;
   auto text = read();
+  problem_ = text ? std::nullopt : std::optional(text.error());
   if (!text || content_hash(text->joined()) == last_hash_) return std::nullopt;
   return std::move(*text);
 }

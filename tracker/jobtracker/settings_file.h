@@ -45,7 +45,8 @@ class FileWatch {
   // The new content, if a file has changed and both have come to rest. `at_once` does not wait for
   // rest.
   std::optional<SettingsText> changed(bool at_once = false);
-  bool there() const { return path_.empty() || previous_.settings; }  // at the last look
+  // Why it could not be read when it was last at rest: gone, say. It is tried again at each look.
+  const std::optional<Error>& problem() const { return problem_; }
   // What was read last, whether it has changed or not; none: it could not be read.
   const std::optional<SettingsText>& newest() const { return newest_; }
   // Content already dealt with, refused or not.
@@ -71,6 +72,7 @@ class FileWatch {
   std::optional<SettingsText> newest_;
   std::optional<Stamps> read_at_;  // when the content was last looked at
   Stamps previous_;                // at the last look
+  std::optional<Error> problem_;
 };
 
 }  // namespace weir

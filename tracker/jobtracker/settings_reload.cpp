@@ -62,8 +62,8 @@ void SettingsReload::compare() {
 void SettingsReload::on_hangup() {
   if (watch_.path().empty()) return spdlog::info("settings: no file to read again");
   if (const auto text = watch_.changed(true)) return read(*text);
-  if (const auto text = read_settings_text(watch_.path()); !text) return gone(text.error());
-  look_whether_there();
+  if (watch_.problem()) return say_unreadable(*watch_.problem());
+  follow_problem();
   spdlog::info("settings: {} has not changed since it was last read", watch_.path());
 }
 
@@ -71,25 +71,22 @@ void SettingsReload::look() {
   if (const auto text = watch_.changed()) {
     read(*text);
   } else {
-    look_whether_there();
+    follow_problem();
   }
   compare();
 }
 
-void SettingsReload::look_whether_there() {
-  missing_ = watch_.there() ? 0 : missing_ + 1;
-  if (!notices_before_ && missing_ < 2) return;
-  const auto text = read_settings_text(watch_.path());
-  if (!text) return gone(text.error());
-  if (!notices_before_) return;
-  // As it was when it was last read, or it will be read in a moment.
+// Of a file with nothing new to read.
+void SettingsReload::follow_problem() {
+  if (watch_.problem() && !notices_before_) return say_unreadable(*watch_.problem());
+  if (watch_.problem() || !notices_before_) return;
+  // It is there as it was when it was last read.
   tracker_.notices().set(*std::exchange(notices_before_, std::nullopt));
   publish();
 }
 
-void SettingsReload::gone(const Error& error) {
-  if (notices_before_) return;
-  notices_before_ = tracker_.notices().get();
+void SettingsReload::say_unreadable(const Error& error) {
+  if (!notices_before_) notices_before_ = tracker_.notices().get();
   auto content = *tracker_.followed_file().get();
   content.unreadable = error.diagnostics.empty() ? error.message : error.diagnostics.front();
   tracker_.followed_file().set(std::make_shared<const FileContent>(std::move(content)));

@@ -33,15 +33,14 @@ class SettingsReload {
 
  private:
   void read(const SettingsText& text);
-  void look_whether_there();
-  void gone(const Error& error);
+  void follow_problem();
+  void say_unreadable(const Error& error);
   void publish();
   void compare();
   void refuse(const Error& error);
 
   JobTracker& tracker_;
   FileWatch watch_;
-  int missing_ = 0;  // looks in a row that did not find the file: an editor may be at it
   // While it cannot be read: what is to be said again once it is there as it was.
   std::optional<std::vector<std::string>> notices_before_;
   // What was compared last: the file, and the settings in force.

@@ -351,14 +351,8 @@ std::int64_t AgentCore::heartbeat_due_ms() const {
 std::int64_t AgentCore::next_wakeup_ms() const {
   std::int64_t next_ms = heartbeat_due_ms();
   for (const auto& [key, attempt] : attempts_) next_ms = std::min(next_ms, timeout_at(attempt));
-  for (auto at = attempts_.cbegin(); at != attempts_.cend();) {
-    const auto found = jobs_.find(at->first.task.job);
-    const Wants wants = wants_of(at);
-    if (found == jobs_.end()) continue;  // dropped, and its last end not acknowledged yet
-    const Job& job = found->second;
-    next_ms = std::min({next_ms, description_due_ms(job, wants), outputs_due_ms(job, wants),
-                        peers_due_ms(job, wants)});
-  }
+  for (auto at = attempts_.cbegin(); at != attempts_.cend();)
+    next_ms = std::min(next_ms, next_due(at).first_ms());
   return next_ms;
 }
 
@@ -368,10 +362,7 @@ void AgentCore::poll(Now now) {
   }
   for (auto at = attempts_.cbegin(); at != attempts_.cend();) {
     const JobId id = at->first.task.job;
-    const auto found = jobs_.find(id);
-    const Wants wants = wants_of(at);
-    if (found == jobs_.end()) continue;
-    ask_about(id, found->second, wants, now);
+    if (const Due due = next_due(at); due.first_ms() <= now.steady_ms) ask_about(id, due, now);
   }
   if (heartbeat_due_ms() > now.steady_ms) return;
   in_flight_ = true;

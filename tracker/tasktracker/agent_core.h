@@ -6,6 +6,7 @@
 // ordered it is fresh; at most one call of each kind is in flight. Used by the agent's thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -184,10 +185,11 @@ class AgentCore {
     std::int64_t next_peers_ms = 0, peers_retry_ms = 0;
   };
   using Attempts = std::map<AttemptKey, Attempt>;
-  // What the attempts of a job wait for. A job that has none here, of which only outputs or logs
-  // are kept, wants nothing: there may be thousands.
-  struct Wants {
-    bool description = false, outputs = false, peers = false;
+  // When to ask for what the attempts of a job wait for. For a job that has none here, of which
+  // only outputs or logs are kept, nothing is asked: there may be thousands.
+  struct Due {
+    std::int64_t description_ms = INT64_MAX, outputs_ms = INT64_MAX, peers_ms = INT64_MAX;
+    std::int64_t first_ms() const { return std::min({description_ms, outputs_ms, peers_ms}); }
   };
   struct DutyState {
     Duty duty;
@@ -212,11 +214,8 @@ class AgentCore {
   DurationMs patience_with(const Attempt& attempt) const;
   std::int64_t timeout_at(const Attempt& attempt) const;
   std::int64_t heartbeat_due_ms() const;
-  Wants wants_of(Attempts::const_iterator& at) const;
-  void ask_about(JobId id, Job& job, Wants wants, Now now);  // what is due
-  static std::int64_t description_due_ms(const Job& job, Wants wants);
-  static std::int64_t outputs_due_ms(const Job& job, Wants wants);
-  static std::int64_t peers_due_ms(const Job& job, Wants wants);
+  Due next_due(Attempts::const_iterator& at) const;
+  void ask_about(JobId id, Due due, Now now);
   std::int64_t spread(std::int64_t pause_ms);
   Heartbeat build_heartbeat(Now now);
   std::vector<AttemptReport> build_reports(Now now) const;

@@ -41,36 +41,36 @@ bool AgentCore::copies(const Attempt& attempt) const {
          attempt.kill == KillCause::kNone && attempt.status.phase <= TaskPhase::kShuffle;
 }
 
-std::int64_t AgentCore::description_due_ms(const Job& job, Wants wants) {
-  return wants.description && !job.description && !job.fetching ? job.next_fetch_ms : INT64_MAX;
-}
-
-std::int64_t AgentCore::outputs_due_ms(const Job& job, Wants wants) {
-  return wants.outputs && job.description && !job.polling ? job.next_poll_ms : INT64_MAX;
-}
-
 // Of the job that `at` stands at, which goes on to the next one's.
-AgentCore::Wants AgentCore::wants_of(Attempts::const_iterator& at) const {
-  Wants wants;
+AgentCore::Due AgentCore::next_due(Attempts::const_iterator& at) const {
   const JobId id = at->first.task.job;
+  bool unstarted = false, copying = false, gathering = false;
   for (; at != attempts_.end() && at->first.task.job == id; ++at) {
-    wants.description |= at->second.stage == Stage::kWaitsForJob;
-    wants.outputs |= copies(at->second);
-    wants.peers |= at->second.stage == Stage::kWaitsForPeers;
+    unstarted |= at->second.stage == Stage::kWaitsForJob;
+    copying |= copies(at->second);
+    gathering |= at->second.stage == Stage::kWaitsForPeers;
   }
-  return wants;
+  Due due;
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return due;  // dropped, and its last end not acknowledged yet
+  const Job& job = found->second;
+  if (unstarted && !job.description && !job.fetching) due.description_ms = job.next_fetch_ms;
+  if (copying && job.description && !job.polling) due.outputs_ms = job.next_poll_ms;
+  if (gathering && !job.fetching_peers) due.peers_ms = job.next_peers_ms;
+  return due;
 }
 
-void AgentCore::ask_about(JobId id, Job& job, Wants wants, Now now) {
-  if (description_due_ms(job, wants) <= now.steady_ms) {
+void AgentCore::ask_about(JobId id, Due due, Now now) {
+  Job& job = jobs_.at(id);
+  if (due.description_ms <= now.steady_ms) {
     job.fetching = true;
     actions_.push_back(action::FetchJob{id});
   }
-  if (outputs_due_ms(job, wants) <= now.steady_ms) {
+  if (due.outputs_ms <= now.steady_ms) {
     job.polling = true;
     actions_.push_back(action::FetchOutputs{id, job.next_output});
   }
-  if (peers_due_ms(job, wants) <= now.steady_ms) {
+  if (due.peers_ms <= now.steady_ms) {
     job.fetching_peers = true;
     job.other_peers = false;
     actions_.push_back(action::FetchPeers{id, job.next_peer});

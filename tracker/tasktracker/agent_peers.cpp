@@ -23,10 +23,6 @@ void AgentCore::on_ports(const AttemptKey& key, std::vector<std::uint16_t> ports
   urgent_ = true;
 }
 
-std::int64_t AgentCore::peers_due_ms(const Job& job, Wants wants) {
-  return wants.peers && !job.fetching_peers ? job.next_peers_ms : INT64_MAX;
-}
-
 void AgentCore::on_peers(JobId id, const GangPeers& peers, Now now) {
   const auto found = jobs_.find(id);
   if (found == jobs_.end()) return;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tracker/published/listing.h"
@@ -16,7 +15,8 @@ constexpr std::int64_t kHourMs = 3'600'000;
 // Of one class of slots, or of one dimension of what trackers offer.
 struct Slots {
   std::int64_t total = 0, used = 0;
-  std::map<std::string_view, std::int64_t> unused;  // by unused_state()
+  std::map<std::string, std::int64_t> unused = {  // by unused_state()
+      {"free", 0}, {"withheld", 0}, {"lost", 0}, {"awaited", 0}};
 
   void add(const TrackerView& tracker, std::int64_t has, std::int64_t holds) {
     if (tracker.state == "LOST") {
@@ -28,10 +28,10 @@ struct Slots {
     unused[unused_state(tracker)] += std::max<std::int64_t>(0, has - holds);
   }
 };
-Json slots_json(Slots& slots) {
+Json slots_json(const Slots& slots) {
   Json json = {{"total", slots.total}, {"used", slots.used}};
   for (const char* state : {"free", "withheld", "lost", "awaited"})
-    json[state] = slots.unused[state];
+    json[state] = slots.unused.at(state);
   return json;
 }
 
@@ -59,7 +59,7 @@ Json trackers_json(const PublishedViews& views, TimeMs now) {
     return true;
   });
   Json dimensions = Json::object();
-  for (auto& [dimension, all] : amounts) dimensions[dimension] = slots_json(all);
+  for (const auto& [dimension, all] : amounts) dimensions[dimension] = slots_json(all);
   return {{"trackers", listed},
           {"trackers_live", live},
           {"slots", {{"maps", slots_json(slots[0])}, {"reduces", slots_json(slots[1])}}},

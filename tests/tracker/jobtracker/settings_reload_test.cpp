@@ -183,6 +183,12 @@ TEST_F(SettingsReloadTest, SettingsThatAreGoneAreSaidUntilTheyAreThere) {
   write("weir.yaml", "nix: 1\n");
   look();
   EXPECT_THAT(notices(), Contains(HasSubstr("nix")));
+  // What is there and cannot be read is no better.
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  look();
+  EXPECT_THAT(notices(), ::testing::Not(Contains(HasSubstr("nix"))));
+  EXPECT_EQ(followed().says, path + " cannot be read: the settings in force stay");
 }
 
 TEST_F(SettingsReloadTest, AnotherAllocationsFileIsWatchedFromThenOn) {
