@@ -124,7 +124,10 @@ void AttemptLife::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
   Job& job = state_.mutable_job(attempt.key.task.job);
   TaskGroup& group = job.tasks(attempt.key.task.kind);
   if (how == AttemptEnded::How::kFailed) ++group.failed_attempts;
-  if (how == AttemptEnded::How::kKilled) ++group.killed_attempts;
+  if (how == AttemptEnded::How::kKilled) {
+    ++group.killed_attempts;
+    emit(AttemptKilled{attempt.key, attempt.launched_at});
+  }
   if (attempt.speculative) {
     ++(how == AttemptEnded::How::kSucceeded ? group.speculative.won : group.speculative.lost);
   }

@@ -194,8 +194,8 @@ TrackerState& Recovery::awaited_tracker(const std::string& name) {
 
 namespace {
 
-// The first launch that is known of a job of which something has ended, or 0: what was killed, or
-// runs, is not stored.
+// The first launch that is known of a job of which something has ended, or 0: what runs is not
+// stored.
 TimeMs first_launch_of(const JobSnapshot& job) {
   TimeMs first = 0;
   const auto note = [&](TimeMs at) {
@@ -203,6 +203,7 @@ TimeMs first_launch_of(const JobSnapshot& job) {
   };
   for (const JobSnapshot::DoneTask& done : job.done) note(done.launched_at);
   for (const JobSnapshot::Failures& failures : job.failures) note(failures.launched_at);
+  for (const JobSnapshot::Killed& killed : job.killed) note(killed.launched_at);
   return first;
 }
 
@@ -219,6 +220,7 @@ std::unique_ptr<Job> job_of(const JobSnapshot& old, QueueId queue, UserId user) 
   job->diagnostics = old.diagnostics;
   job->pool = old.pool;
   job->containers = old.containers;
+  job->deadline = old.deadline;
   job->durable = true;
   job->state = is_over(old.state) ? old.state : JobState::kWaiting;
   job->held = old.spec->hold && !old.released && !is_over(old.state);
@@ -256,11 +258,11 @@ Status Recovery::restore_job(const JobSnapshot& old) {
   parts_.submissions.count_bytes(job);
   const std::string& path = state_.tree().node(job.queue).path;
   if (path != old.queue) emit(JobMoved{job.id, path, old.pool});  // new settings removed its queue
-  job.deadline = old.deadline;
   parts_.jobs.restore_deadline(job);
   parts_.submissions.take_output(job);
   job.may_have_written = true;  // also one that waits: a limit may have stopped it
-  if (!old.done.empty() || !old.failures.empty() || !old.commits.empty() || !old.rests.empty())
+  if (!old.done.empty() || !old.failures.empty() || !old.killed.empty() || !old.commits.empty() ||
+      !old.rests.empty())
     restore_tasks(job, old);
   return Ok{};
 }
@@ -277,6 +279,9 @@ void Recovery::restore_tasks(Job& job, const JobSnapshot& old) {
     group.failed_attempts += f.count;
     group.fresh.erase(f.index);
     group.retries.insert(f.index);
+  }
+  for (const JobSnapshot::Killed& killed : old.killed) {
+    if (job.has(killed.kind)) job.tasks(killed.kind).killed_attempts = killed.count;
   }
   JobType::TasksDone tasks_done(index(TaskKind::kFirstGroup) + job.spec->task_groups.size());
   for (const JobSnapshot::DoneTask& done : old.done) {

@@ -101,6 +101,10 @@ struct AttemptFailed {
   std::string diagnostics;
   TimeMs launched_at = 0;
 };
+struct AttemptKilled {  // it has ended so; counted, and known to a restart by nothing else
+  AttemptKey attempt;
+  TimeMs launched_at = 0;
+};
 struct TaskRested {  // of a service: it has ended, and starts again after a pause
   TaskKey task;
   DurationMs pause_ms = 0;
@@ -287,7 +291,7 @@ using DurableFact =
     std::variant<TaskSucceeded, TaskReopened, AttemptFailed, CommitGranted, JobStateChanged,
                  JobDeadlineSet, JobSized, JobCleanedUp, ClaimOpened, ClaimMet, ClaimDropped,
                  TrackerTotal, TrackerStopEnded, TrackerFault, TrackerForgiven, TrackerLost,
-                 TrackerBack, TaskRested>;
+                 TrackerBack, TaskRested, AttemptKilled>;
 using SoftFact = std::variant<AttemptLaunched, AttemptEnded, ComputeGranted, KillOrdered,
                               TrackerChanged, Reserved, Unreserved, GangHeld, GangReleased,
                               GangStarted, DutyPassedOn, Refused>;

@@ -33,6 +33,11 @@ struct JobSnapshot {
     std::uint32_t count = 0;
     TimeMs launched_at = 0;  // the first of them; 0: not known
   };
+  struct Killed {  // attempts of a kind
+    TaskKind kind = TaskKind::kMap;
+    std::uint32_t count = 0;
+    TimeMs launched_at = 0;  // the first of them
+  };
   struct Rest {  // the last of a service's task
     TaskKey task;
     DurationMs pause_ms = 0;
@@ -60,6 +65,7 @@ struct JobSnapshot {
   std::shared_ptr<const JobRecord> record;  // over: what history has of it; may be null
   std::vector<DoneTask> done;
   std::vector<Failures> failures;
+  std::vector<Killed> killed;
   std::vector<Commit> commits;
   std::vector<Rest> rests;
 };

@@ -275,10 +275,21 @@ CREATE TABLE task_rests (
 ) WITHOUT ROWID;
 )sql";
 
+// How many attempts of a job were killed, and when the first of them was launched.
+constexpr std::string_view kVersion16 = R"sql(
+CREATE TABLE killed_attempts (
+  job INTEGER NOT NULL REFERENCES jobs (id),
+  kind INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  launched_at INTEGER NOT NULL,
+  PRIMARY KEY (job, kind)
+) WITHOUT ROWID;
+)sql";
+
 constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4,
                                             kVersion5, kVersion6, kVersion7, kVersion8,
                                             kVersion9, kVersion10, kVersion11, kVersion12,
-                                            kVersion13, kVersion14, kVersion15};
+                                            kVersion13, kVersion14, kVersion15, kVersion16};
 
 Error refusal(std::string message, std::string hint) {
   return {ErrorCode::kStoreFailed, std::move(message), std::move(hint), {}};

@@ -50,6 +50,7 @@ class Loader {
     load_containers();
     load_done();
     load_failures();
+    load_killed();
     load_commits();
     load_rests();
     if (error_) return *error_;
@@ -348,6 +349,19 @@ class Loader {
       job_of(rows, &cursor)
           .failures.push_back({kind(rows), static_cast<std::uint32_t>(rows.integer(2)),
                                static_cast<std::uint32_t>(rows.integer(3)), rows.integer(4)});
+    }
+  }
+
+  void load_killed() {
+    Statement rows(database_,
+                   "SELECT j.id, t.kind, t.count, t.launched_at FROM jobs j"
+                   " CROSS JOIN killed_attempts t ON t.job = j.id"
+                   " WHERE j.state < 2 ORDER BY j.id, t.kind");
+    std::size_t cursor = 0;
+    while (!error_ && rows.row()) {
+      job_of(rows, &cursor)
+          .killed.push_back({kind(rows), static_cast<std::uint32_t>(rows.integer(2)),
+                             rows.integer(3)});
     }
   }
 

@@ -37,6 +37,12 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
                      "INSERT INTO task_failures (job, kind, task, count, launched_at)"
                      " SELECT ?1, ?2, ?3, 1, ?4" WEIR_IF_UNFINISHED
                      " ON CONFLICT DO UPDATE SET count = count + 1"),
+      count_killed_(database,
+                    "INSERT INTO killed_attempts (job, kind, count, launched_at)"
+                    " SELECT ?1, ?2, 1, ?3" WEIR_IF_UNFINISHED
+                    " ON CONFLICT DO UPDATE SET count = count + 1,"
+                    " launched_at = min(launched_at, excluded.launched_at)"),
+      delete_killed_(database, "DELETE FROM killed_attempts WHERE job = ?"),
       put_rest_(database,
                 "INSERT OR REPLACE INTO task_rests (job, kind, task, pause, until)"
                 " SELECT ?1, ?2, ?3, ?4, ?5" WEIR_IF_UNFINISHED),
@@ -306,6 +312,13 @@ void SqliteWriter::apply(const AttemptFailed& fact, TimeMs at) {
   history_.failed(fact, at);
 }
 
+// Of a job that is over its record counts them: the last die after its end.
+void SqliteWriter::apply(const AttemptKilled& fact, TimeMs) {
+  const TaskKey& task = fact.attempt.task;
+  count_killed_.run(task.job.value, index(task.kind), fact.launched_at);
+  if (database_.changed_rows() == 0) history_.killed(task);
+}
+
 void SqliteWriter::apply(const TaskRested& fact, TimeMs) {
   const TaskKey& task = fact.task;
   put_rest_.run(task.job.value, index(task.kind), task.index, fact.pause_ms, fact.until);
@@ -328,6 +341,7 @@ void SqliteWriter::apply(const JobStateChanged& fact, TimeMs at) {
   if (fact.record != nullptr) history_.put(*fact.record);
   delete_containers_.run(fact.job.value);
   delete_failures_.run(fact.job.value);
+  delete_killed_.run(fact.job.value);
   delete_rests_.run(fact.job.value);
   delete_commits_.run(fact.job.value);
   insert_ended_.run(fact.job.value);

@@ -2,6 +2,8 @@
 
 #include <map>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace weir::faults {
 namespace {
@@ -60,12 +62,53 @@ Found tasks_difference(const std::string& job_text, const Job& job, const JobSna
   return differ(job_text + "the attempt that may publish", commits, commits_stored, true);
 }
 
+// By kind, as attempts that failed or were killed are counted.
+using Lost = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+Lost lost_of(const Job& job) {
+  Lost out;
+  for (const TaskKind kind : job.kinds()) {
+    const TaskGroup& group = job.tasks(kind);
+    out.emplace_back(group.failed_attempts, group.killed_attempts);
+  }
+  return out;
+}
+
+Lost stored_lost(const Job& job, const JobSnapshot& stored) {
+  std::map<TaskKind, std::pair<std::int64_t, std::int64_t>> lost;
+  for (const JobSnapshot::Failures& each : stored.failures) lost[each.kind].first += each.count;
+  for (const JobSnapshot::Killed& each : stored.killed) lost[each.kind].second = each.count;
+  Lost out;
+  for (const TaskKind kind : job.kinds()) {
+    if (stored.record == nullptr) {
+      out.push_back(lost[kind]);
+    } else {
+      const JobRecord::Tasks& tasks = stored.record->of(kind);
+      out.emplace_back(tasks.failed_attempts, tasks.killed_attempts);
+    }
+  }
+  return out;
+}
+
+Found lost_difference(const std::string& job_text, const Job& job, const JobSnapshot& stored) {
+  const Lost live = lost_of(job), kept = stored_lost(job, stored);
+  for (std::size_t i = 0; i < live.size(); ++i) {
+    const std::string kind = " of its kind " + std::to_string(i);
+    if (auto found = differ(job_text + "failed attempts" + kind, live[i].first, kept[i].first))
+      return found;
+    if (auto found = differ(job_text + "killed attempts" + kind, live[i].second, kept[i].second))
+      return found;
+  }
+  return std::nullopt;
+}
+
 Found job_difference(const Engine& engine, const Job& job, const JobSnapshot& stored) {
   const std::string text = "job " + std::to_string(job.id.value) + ": ";
   const bool over = is_over(job.state);
   if (over != is_over(stored.state)) {
     return text + (over ? "is over live and not in the store" : "is over in the store, not live");
   }
+  if (auto found = lost_difference(text, job, stored)) return found;
   if (over) return differ(text + "its end", job.state, stored.state);
   const std::string& queue = engine.state().tree().node(job.queue).path;
   if (auto found = differ(text + "its queue", queue, stored.queue)) return found;

@@ -150,6 +150,14 @@ TEST_F(AfterARestart, OrOfWhatHasFailed) {
   EXPECT_EQ(h.state().job(JobId(1)).started_at, h.now - 40'000);
 }
 
+TEST_F(AfterARestart, OrOfWhatWasKilled) {
+  job.submitted_at = h.now - 50'000;
+  job.killed = {{TaskKind::kMap, 3, h.now - 40'000}};
+  start();
+  EXPECT_EQ(h.state().job(JobId(1)).started_at, h.now - 40'000);
+  EXPECT_EQ(h.state().job(JobId(1)).tasks(TaskKind::kMap).killed_attempts, 3u);
+}
+
 // Only that something may publish is stored: it has started when its tracker says so.
 TEST_F(AfterARestart, AndElseWithTheFirstThatIsTakenOn) {
   job.submitted_at = h.now - 50'000;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "support/fifo_harness.h"
+#include "support/stored_snapshot.h"
 
 namespace weir::test {
 namespace {
@@ -84,6 +85,7 @@ TEST(EngineJob, AKilledAttemptNeverCountsAsFailed) {
   }
   EXPECT_EQ(h.state_of(1), JobState::kRunning);
   EXPECT_EQ(h.state().job(JobId(1)).tasks(TaskKind::kMap).killed_attempts, 7u);
+  EXPECT_EQ(stored_snapshot(h.log).jobs.at(0).killed.at(0).count, 7u);
 }
 
 TEST(EngineJob, KillEndsItAndItsAttempts) {

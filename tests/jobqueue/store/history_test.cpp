@@ -141,6 +141,27 @@ TEST_P(HistoryOfStore, WhatWasCleanedUpSinceHasItsLastAttemptsCounted) {
   EXPECT_EQ(store_->history().value()->find(job(1)).value(), last);
 }
 
+// Of jobs that leave nothing to clean up nothing else says so.
+TEST_P(HistoryOfStore, WhatIsKilledAfterTheEndIsCounted) {
+  JobRecord application = record(2, 300);
+  application.tasks[0] = application.tasks[1] = {};
+  application.groups = {{"ps", {2, 1, 3, 4}}, {"worker", {8, 5, 6, 7}}};
+  append(100, {submitted(1), submitted(2)});
+  append(300, {ended(1, 300),
+               JobStateChanged{job(2), JobState::kFailed, "task failed", false,
+                               std::make_shared<const JobRecord>(application)}});
+  append(310, {AttemptKilled{attempt(1, TaskKind::kMap, 4, 0), 150},
+               AttemptKilled{attempt(1, TaskKind::kReduce, 4, 0), 150},
+               AttemptKilled{attempt(1, TaskKind::kReduce, 4, 1), 150},
+               AttemptKilled{attempt(2, group_kind(1), 0, 0), 150}});
+  JobRecord first = record(1, 300);
+  first.tasks[0].killed_attempts += 1;
+  first.tasks[1].killed_attempts += 2;
+  EXPECT_EQ(*restarted().jobs[0].record, first);
+  application.groups[1].tasks.killed_attempts += 1;
+  EXPECT_EQ(restarted().jobs[1].record->groups, application.groups);
+}
+
 TEST_P(HistoryOfStore, ListsByQueueUserAndTime) {
   append(10, {submitted(1), submitted(2), submitted(3), submitted(4)});
   append(100, {ended(4, 100, false, "org")});

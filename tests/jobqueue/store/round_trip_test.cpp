@@ -331,6 +331,23 @@ TEST_F(RoundTrip, FailuresAreCountedByTask) {
   EXPECT_EQ(failures[1].count, 1u);
 }
 
+TEST_F(RoundTrip, KilledAttemptsAreCountedByKind) {
+  const auto killed = [](TaskKind kind, TimeMs launched_at) {
+    return AttemptKilled{attempt(1, kind, 4, 0), launched_at};
+  };
+  append({submitted(1), killed(TaskKind::kMap, 70), killed(TaskKind::kReduce, 90),
+          killed(TaskKind::kMap, 60)});
+  const auto counted = restarted().jobs[0].killed;
+  ASSERT_EQ(counted.size(), 2u);
+  EXPECT_EQ(counted[0].kind, TaskKind::kMap);
+  EXPECT_EQ(counted[0].count, 2u);
+  EXPECT_EQ(counted[0].launched_at, 60);  // the first
+  EXPECT_EQ(counted[1].kind, TaskKind::kReduce);
+  EXPECT_EQ(counted[1].count, 1u);
+  append({JobStateChanged{job(1), JobState::kKilled, ""}, killed(TaskKind::kMap, 80)});
+  EXPECT_TRUE(restarted().jobs[0].killed.empty());
+}
+
 TEST_F(RoundTrip, TheLastRestOfATaskUntilItsJobIsOver) {
   const auto rested = [](std::uint32_t task, DurationMs pause, TimeMs until) {
     return TaskRested{{job(1), group_kind(0), task}, pause, until};
