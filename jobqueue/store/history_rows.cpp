@@ -59,4 +59,23 @@ std::optional<JobRecord> whole_record(Statement& find, Statement& groups, JobId 
   return out;
 }
 
+std::shared_ptr<const JobSpec> brief_of(const JobRecord& record) {
+  auto out = std::make_shared<JobSpec>();
+  out->name = record.name;
+  out->user = record.user;
+  out->queue = record.queue;
+  out->submission = record.submission;
+  out->priority = record.priority;
+  out->output = record.output;
+  out->reduces = record.tasks[index(TaskKind::kReduce)].total;
+  out->maps_were = record.tasks[index(TaskKind::kMap)].total;
+  out->time_limit_ms = record.time_limit_ms;
+  for (const JobRecord::Group& group : record.groups) {
+    TaskGroupSpec& kept = out->task_groups.emplace_back();
+    kept.name = group.name;
+    kept.count = group.tasks.total;
+  }
+  return out;
+}
+
 }  // namespace weir

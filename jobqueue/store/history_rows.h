@@ -1,6 +1,7 @@
 // Rows of jobs that are over, as they are read: see sqlite_history.h. One thread each.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "jobqueue/model/job_record.h"
@@ -26,5 +27,7 @@ void add_groups(Statement& groups, JobRecord& record);
 // With WEIR_WHOLE_COLUMNS from column 19 on. Counters that cannot be read are none: the rest is
 // still worth it.
 std::optional<JobRecord> whole_record(Statement& find, Statement& groups, JobId job);
+// As brief() of its spec, as far as the record knows.
+std::shared_ptr<const JobSpec> brief_of(const JobRecord& record);
 
 }  // namespace weir

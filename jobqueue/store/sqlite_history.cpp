@@ -45,12 +45,11 @@ HistoryWriter::HistoryWriter(Database& database, const SpecCodec& codec)
                     "DELETE FROM failed_attempts WHERE job = ?1 AND number <="
                     " (SELECT max(number) FROM failed_attempts WHERE job = ?1) - ?2"),
       remove_failed_(database, "DELETE FROM failed_attempts WHERE job = ?"),
-      count_killed_(database,
-                    "UPDATE history SET maps_killed = maps_killed + (?2 = 0),"
-                    " reduces_killed = reduces_killed + (?2 = 1) WHERE id = ?1"),
-      count_killed_of_group_(database,
-                             "UPDATE history_groups SET killed = killed + 1"
-                             " WHERE job = ? AND number = ?"),
+      job_killed_(database,
+                  "UPDATE history SET maps_killed = maps_killed + (?2 = 0),"
+                  " reduces_killed = reduces_killed + (?2 = 1) WHERE id = ?1"),
+      group_killed_(database,
+                    "UPDATE history_groups SET killed = killed + 1 WHERE job = ? AND number = ?"),
       nth_finished_(database,
                     "SELECT finished_at, id FROM jobs WHERE state >= 2"
                     " ORDER BY finished_at DESC, id DESC LIMIT 1 OFFSET ?"),
@@ -115,11 +114,9 @@ void HistoryWriter::failed(const AttemptFailed& fact, TimeMs at) {
 }
 
 void HistoryWriter::killed(const TaskKey& task) {
-  if (is_group(task.kind)) {
-    count_killed_of_group_.run(task.job.value, group_number(task.kind));
-  } else {
-    count_killed_.run(task.job.value, index(task.kind));
-  }
+  if (is_group(task.kind))
+    return group_killed_.run(task.job.value, group_number(task.kind));
+  job_killed_.run(task.job.value, index(task.kind));
 }
 
 void HistoryWriter::put(const SettingsChanged& fact, TimeMs at) {

@@ -52,7 +52,7 @@ class HistoryWriter {
   Cutoff jobs_cutoff_, records_cutoff_;
   Statement put_, find_, exists_, put_group_, find_groups_, remove_groups_;
   Statement put_failed_, bound_failed_, remove_failed_;
-  Statement count_killed_, count_killed_of_group_;
+  Statement job_killed_, group_killed_;
   Statement nth_finished_, to_remove_, job_and_spec_, remove_spec_, remove_done_, remove_job_;
   Statement nth_record_, old_records_, remove_record_;
   Statement put_settings_, put_policy_, bound_settings_;

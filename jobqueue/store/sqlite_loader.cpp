@@ -6,6 +6,7 @@
 
 #include "jobqueue/store/amounts_text.h"
 #include "jobqueue/store/counters_text.h"
+#include "jobqueue/store/history_rows.h"
 
 namespace weir {
 namespace {
@@ -260,25 +261,6 @@ class Loader {
       job.spec = brief_of(*record);
     }
     job.record = std::make_shared<const JobRecord>(std::move(*record));
-  }
-
-  static std::shared_ptr<const JobSpec> brief_of(const JobRecord& record) {
-    auto out = std::make_shared<JobSpec>();
-    out->name = record.name;
-    out->user = record.user;
-    out->queue = record.queue;
-    out->submission = record.submission;
-    out->priority = record.priority;
-    out->output = record.output;
-    out->reduces = record.tasks[index(TaskKind::kReduce)].total;
-    out->maps_were = record.tasks[index(TaskKind::kMap)].total;
-    out->time_limit_ms = record.time_limit_ms;
-    for (const JobRecord::Group& group : record.groups) {
-      TaskGroupSpec& kept = out->task_groups.emplace_back();
-      kept.name = group.name;
-      kept.count = group.tasks.total;
-    }
-    return out;
   }
 
   // The job of the present row of a table about tasks; rows come in the order of the jobs.
