@@ -45,9 +45,8 @@ HistoryWriter::HistoryWriter(Database& database, const SpecCodec& codec)
                     "DELETE FROM failed_attempts WHERE job = ?1 AND number <="
                     " (SELECT max(number) FROM failed_attempts WHERE job = ?1) - ?2"),
       remove_failed_(database, "DELETE FROM failed_attempts WHERE job = ?"),
-      job_killed_(database,
-                  "UPDATE history SET maps_killed = maps_killed + (?2 = 0),"
-                  " reduces_killed = reduces_killed + (?2 = 1) WHERE id = ?1"),
+      job_killed_(database, "UPDATE history SET maps_killed = maps_killed + (?2 = 0),"
+                            " reduces_killed = reduces_killed + (?2 = 1) WHERE id = ?1"),
       group_killed_(database,
                     "UPDATE history_groups SET killed = killed + 1 WHERE job = ? AND number = ?"),
       nth_finished_(database,
