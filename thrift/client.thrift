@@ -73,7 +73,7 @@ struct JobStatus {
   21: optional string reason           // of list_jobs, while no task of it runs: the first that explain gives; of the first 100
   22: optional string pool             // under a policy with pools, while it is not over
   23: optional i64 time_limit_ms       // as submitted, if it has one
-  24: optional i64 deadline_ms         // when that is over; set once a task has started
+  24: optional i64 deadline_ms         // when that is over; set from its first task to its end
   25: optional bool more               // the last of a page: others follow it
   26: optional list<GroupStatus> groups  // of an application, which has no maps and reduces
 }

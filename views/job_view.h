@@ -58,7 +58,7 @@ struct JobView {
   std::optional<std::string> reason;       // in lists, of one that waits: the first of its reasons
   std::optional<std::string> pool;         // under a policy with pools, while it is not over
   std::optional<std::int64_t> time_limit_ms;
-  std::optional<std::int64_t> deadline_ms;  // when that is over; once a task has started
+  std::optional<std::int64_t> deadline_ms;  // of that: from its first task to the end of the job
 
   // Of all of its tasks, whatever kind they are of; each weighs the same.
   Tasks all_tasks() const;

@@ -10,14 +10,41 @@
 namespace weir {
 namespace {
 
+// It counts, and is given nothing, as nothing is heard of it.
+bool unheard_of(const ClusterState& state, const TrackerState& tracker, TimeMs now) {
+  return tracker.counts() &&
+         (!tracker.live() || tracker.silent(now, state.heartbeat_interval_ms()));
+}
+
+std::string first_names(const std::vector<const TrackerState*>& trackers) {
+  constexpr std::size_t kMost = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(trackers.size(), kMost); ++i)
+    text += (i > 0 ? ", " : "") + trackers[i]->name;
+  if (trackers.size() > kMost) text += " and " + std::to_string(trackers.size() - kMost) + " more";
+  return text;
+}
+
 // Nothing but room is missing, as the next line of slots.
-Reason no_room(const ClusterState& state, const Job& job, TaskKind kind) {
+Reason no_room(const ClusterState& state, const Job& job, TaskKind kind, TimeMs now) {
   const std::uint32_t pending = job.tasks(kind).pending();
-  return {"no_room",
-          counted(pending, name(kind)) + (pending == 1 ? " waits" : " wait") + " for " +
-              state.space().text(job.need(kind)) + (pending == 1 ? "" : " each") +
-              " on one tracker",
-          {{"pending", pending}}};
+  Reason reason{"no_room",
+                counted(pending, name(kind)) + (pending == 1 ? " waits" : " wait") + " for " +
+                    state.space().text(job.need(kind)) + (pending == 1 ? "" : " each") +
+                    " on one tracker",
+                {{"pending", pending}}};
+  std::vector<const TrackerState*> quiet;
+  for (const TrackerState& tracker : state.trackers()) {
+    if (unheard_of(state, tracker, now) && state.fits_in(job.need(kind), tracker, tracker.used))
+      quiet.push_back(&tracker);
+  }
+  if (!quiet.empty()) {
+    reason.message += "; " + counted(quiet.size(), "tracker") + " with room for it " +
+                      (quiet.size() == 1 ? "does" : "do") + " not report (" + first_names(quiet) +
+                      ")";
+    reason.numbers.push_back({"not_reporting", static_cast<std::int64_t>(quiet.size())});
+  }
+  return reason;
 }
 
 // The slots that count in the cluster: those that run tasks, and those that get none although they
@@ -34,26 +61,16 @@ CountedSlots counted_slots(const ClusterState& state, TaskKind kind, TimeMs now)
     const std::int64_t total = tracker.total.slots(kind);
     const std::int64_t taken = std::min(tracker.used.slots(kind), total);
     slots.taken += taken;
-    if (tracker.live() && !tracker.silent(now, state.heartbeat_interval_ms())) continue;
-    if (taken == total) continue;
+    if (taken == total || !unheard_of(state, tracker, now)) continue;
     slots.unheard += total - taken;
     slots.quiet.push_back(&tracker);
   }
   return slots;
 }
 
-std::string first_names(const std::vector<const TrackerState*>& trackers) {
-  constexpr std::size_t kMost = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(trackers.size(), kMost); ++i)
-    text += (i > 0 ? ", " : "") + trackers[i]->name;
-  if (trackers.size() > kMost) text += " and " + std::to_string(trackers.size() - kMost) + " more";
-  return text;
-}
-
 // Nothing but a slot is missing: the next tracker with room gets its tasks.
 Reason no_free_slot(const ClusterState& state, const Job& job, TaskKind kind, TimeMs now) {
-  if (state.space().containers()) return no_room(state, job, kind);
+  if (state.space().containers()) return no_room(state, job, kind, now);
   const CountedSlots slots = counted_slots(state, kind, now);
   const std::int64_t total = state.total_slots(kind);
   const std::uint32_t pending = job.tasks(kind).pending();

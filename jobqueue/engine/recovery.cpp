@@ -220,7 +220,6 @@ std::unique_ptr<Job> job_of(const JobSnapshot& old, QueueId queue, UserId user) 
   job->diagnostics = old.diagnostics;
   job->pool = old.pool;
   job->containers = old.containers;
-  job->deadline = old.deadline;
   job->durable = true;
   job->state = is_over(old.state) ? old.state : JobState::kWaiting;
   job->held = old.spec->hold && !old.released && !is_over(old.state);
@@ -258,6 +257,7 @@ Status Recovery::restore_job(const JobSnapshot& old) {
   parts_.submissions.count_bytes(job);
   const std::string& path = state_.tree().node(job.queue).path;
   if (path != old.queue) emit(JobMoved{job.id, path, old.pool});  // new settings removed its queue
+  job.deadline = old.deadline;
   parts_.jobs.restore_deadline(job);
   parts_.submissions.take_output(job);
   job.may_have_written = true;  // also one that waits: a limit may have stopped it

@@ -77,7 +77,7 @@ JobView render_job(const Engine& engine, const Job& job, const WallClock& wall) 
   if (job.started_at != 0) out.started_at_ms = wall.at(job.started_at);
   if (is_over(state)) out.finished_at_ms = wall.at(job.finished_at);
   if (job.limited) out.time_limit_ms = job.spec->time_limit_ms;
-  if (job.deadline != 0) out.deadline_ms = wall.at(job.deadline);
+  if (job.deadline != 0 && !is_over(state)) out.deadline_ms = wall.at(job.deadline);
   out.output = job.spec->output;
   if (!job.diagnostics.empty()) out.diagnostics = job.diagnostics;
   if (!job.counters.empty()) out.counters = job.counters;

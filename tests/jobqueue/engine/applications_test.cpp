@@ -71,6 +71,21 @@ TEST_F(Applications, ALaunchBringsItsContainerWithTheLowestFreeUnits) {
   EXPECT_EQ(granted("tt1"), (Granted{{0, {{"gpu", {1}}}}, {1, {{"gpu", {3}}}}}));
 }
 
+// Room on a tracker that does not report is no help; a full one's silence is none of its business.
+TEST_F(Applications, AJobThatLacksRoomSaysWhichTrackersWithSomeDoNotReport) {
+  for (const char* tracker : {"tt1", "tt2", "tt3"}) add_tracker(tracker);
+  ASSERT_EQ(submit(application(10)), 1u);
+  h.heartbeat("tt1");
+  h.heartbeat("tt2");
+  for (int i = 0; i <= kSilentIntervals; ++i) {
+    h.advance(h.state().heartbeat_interval_ms());
+    h.heartbeat("tt1");
+  }
+  EXPECT_EQ(h.engine().explain(JobId(1))[0].message,
+            "2 tasks wait for 1024 MB, 1 vcore, 1 gpu each on one tracker; 1 tracker with room for "
+            "it does not report (tt3)");
+}
+
 // It is not done, whatever its tasks say: they start again after 1 s, 2 s, 4 s.
 TEST_F(Applications, AServicesTaskThatEndsStartsAgainAfterAPause) {
   add_tracker("tt1");

@@ -48,6 +48,19 @@ TEST(RenderJobs, ProgressIsOfWhatIsDoneAndOfWhatRuns) {
   EXPECT_EQ(h.job(1).maps.progress_millionths, 500'000);
 }
 
+// A restart forgets it of a job that is over, and later times of the engine are others of the day.
+TEST(RenderJobs, ADeadlineIsOfAJobThatMayStillRun) {
+  RenderHarness h;
+  h.add_tracker("tt1", {.map_slots = 2, .reduce_slots = 0});
+  h.submit({.maps = 1, .time_limit_ms = 60'000});
+  EXPECT_FALSE(h.job(1).deadline_ms.has_value());
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.job(1).deadline_ms, h.now + 60'000);
+  h.step(KillJob{{"user", {}}, JobId(1)});
+  EXPECT_EQ(h.job(1).time_limit_ms, 60'000);
+  EXPECT_FALSE(h.job(1).deadline_ms.has_value());
+}
+
 TEST(RenderJobs, AnEndThatIsNotDurableRuns) {
   RenderHarness h;
   h.submit({.maps = 1});
