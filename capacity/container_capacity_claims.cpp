@@ -51,7 +51,8 @@ void ContainerCapacity::make_pass() {
   }
   std::stable_sort(leaves.begin(), leaves.end(),
                    [](const Below& a, const Below& b) { return a.key < b.key; });
-  pass_.emplace(state_);
+  const std::optional<KeptRoom> kept = kept_room();
+  pass_.emplace(state_, kept ? &*kept : nullptr);
   for (const Below& below : leaves) pass_->place(below.leaf, owed_.of(below.leaf));
 }
 

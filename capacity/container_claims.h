@@ -3,8 +3,9 @@
 // taken. The first that is not, though it would be if the leaf ran nothing, ends the list: else the
 // room of a large task is claimed, and taken by force, by small ones behind it for ever. What a
 // hard limit forbids its user is not wanted. At the pass leaves put them, first fit, into what is
-// free, trackers in order of registration; what finds no room, in each dimension, is what claims
-// follow and what may be killed for. One pass is made at a time, off the heartbeat path.
+// free and others do not keep, trackers in order of registration; what finds no room, in each
+// dimension, is what claims follow and what may be killed for. One pass is made at a time, off the
+// heartbeat path.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +58,8 @@ class OwedPass {
     std::vector<OwedItem> left;  // that no free room takes, in the leaf's order
     Amounts owed;                // OWE: their sum
   };
-  explicit OwedPass(const ClusterState& state) : state_(state), rooms_(state) {}
+  // `kept`: null where nobody keeps anything.
+  OwedPass(const ClusterState& state, const KeptRoom* kept) : state_(state), rooms_(state, kept) {}
 
   // The next leaf, in step order, with what it is owed.
   void place(QueueId leaf, const std::vector<OwedItem>& items);

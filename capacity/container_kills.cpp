@@ -270,7 +270,7 @@ KillOrder ContainerKills::commit(const Due& due, const OwedItem& item,
     const Resources& gone = victim.all;
     for (const Dimension d : state_.space().dimensions()) killed_[attempt.queue][d] += gone[d];
   }
-  victims_.take(found, need);
+  victims_.take(found, state_.job(item.job), need);
   return order;
 }
 

@@ -17,12 +17,6 @@ std::shared_ptr<const FairSettings> section_of(const Settings& settings) {
   return std::make_shared<FairSettings>();
 }
 
-bool any_lends_less(const std::vector<PoolSettings>& pools) {
-  return std::any_of(pools.begin(), pools.end(), [](const PoolSettings& pool) {
-    return pool.lend || any_lends_less(pool.pools);
-  });
-}
-
 }  // namespace
 
 ContainerFair::ContainerFair(const ClusterState& state, PolicyMemory& memory)
@@ -38,7 +32,7 @@ ContainerFair::ContainerFair(const ClusterState& state, PolicyMemory& memory)
         const JobLine* line = find(id);
         return line == nullptr ? PoolId{} : line->pool;
       }),
-      standing_(state, tree_, amounts_, bounds_, jobs_, any_lends_less(settings_->pools)),
+      standing_(state, tree_, amounts_, bounds_, jobs_),
       delay_(state, memory, settings_->locality_delay),
       heads_(state, tree_, amounts_, standing_,
              {.delay = delay_, .urgent = [this](PoolId pool) { return starved(pool); }}) {

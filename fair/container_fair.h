@@ -89,7 +89,7 @@ class ContainerFair : public Policy, public Pools {
   bool below_minimum(PoolId pool) const;
   bool below_half(PoolId pool) const;
   std::vector<ContainerPoolKills::Due> due(TimeMs now) const;
-  void preempt(TimeMs now, Preemption& plan);
+  void preempt(TimeMs now, const KeptRoom* kept, Preemption& plan);
   void explain_short(PoolId pool, TimeMs now, std::vector<Reason>& reasons) const;
 
   // --- container_fair_choose.cpp ---

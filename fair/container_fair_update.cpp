@@ -18,7 +18,7 @@ Preemption ContainerFair::tick(TimeMs now) {
   end_what_is_over(
       state_, kept, [&](const Reservation& reserved) { return over(reserved, kept); },
       [this](const Job& job) { return standing_.gang_within(job); }, plan);
-  preempt(now, plan);
+  preempt(now, kept, plan);
   if (plan.gang.valid()) leave_what_is_kept(kept, state_.job(plan.gang), plan.rooms);
   return plan;
 }
@@ -97,7 +97,7 @@ std::vector<ContainerPoolKills::Due> ContainerFair::due(TimeMs now) const {
 }
 
 // Checked once an interval; the first time one interval after it came to rule.
-void ContainerFair::preempt(TimeMs now, Preemption& plan) {
+void ContainerFair::preempt(TimeMs now, const KeptRoom* kept, Preemption& plan) {
   using Mode = FairSettings::Preemption;
   if (settings_->preemption == Mode::kOff) return;
   TimeMs& checked_at = memory_.preemption_checked_at;
@@ -107,7 +107,8 @@ void ContainerFair::preempt(TimeMs now, Preemption& plan) {
                              {.tree = tree_,
                               .amounts = amounts_,
                               .line_of = [this](JobId job) { return find(job); },
-                              .rules = rules()});
+                              .rules = rules(),
+                              .kept = kept});
   planner.plan(due(now), plan);
   for (auto& [path, stamps] : memory_.pools) stamps.block = ClaimBlock::kNone;
   for (const auto& [pool, block] : planner.unmet())

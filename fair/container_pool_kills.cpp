@@ -21,7 +21,7 @@ ContainerPoolKills::ContainerPoolKills(const ClusterState& state, TimeMs now, bo
       now_(now),
       log_only_(log_only),
       figures_(std::move(figures)),
-      rooms_(state),
+      rooms_(state, figures_.kept),
       wants_(state, figures_.tree, figures_.amounts, figures_.rules),
       victims_(state, rooms_) {
   for (const Hold& hold : state.claims().holds()) {
@@ -237,7 +237,7 @@ KillOrder ContainerPoolKills::commit(const Due& due, const PoolWants::Want& want
         killed_[p][d] += gone[d];
     }
   }
-  victims_.take(found, need);
+  victims_.take(found, state_.job(want.job->job), need);
   return order;
 }
 

@@ -32,6 +32,7 @@ class ContainerPoolKills {
     const PoolAmounts& amounts;
     std::function<const PoolAmounts::JobLine*(JobId)> line_of;  // null: none
     PoolWants::Rules rules;
+    const KeptRoom* kept;  // null: nobody keeps anything
   };
   ContainerPoolKills(const ClusterState& state, TimeMs now, bool log_only, Figures figures);
 

@@ -14,11 +14,32 @@ std::uint64_t order_as_text(JobId job) {
   return digits * 16 + length;
 }
 
+std::int64_t kept_of(const PoolSettings& settings, Dimension d) {
+  const std::int64_t minimum = settings.minimum[d.value()].value_or(0);
+  if (!settings.lend) return 0;
+  const Guarantee& lent = (*settings.lend)[d];
+  if (lent.unit == Guarantee::Unit::kUnset) return 0;
+  if (lent.unit != Guarantee::Unit::kPercent)
+    return std::max<std::int64_t>(0, minimum - lent.amount);
+  return minimum - static_cast<std::int64_t>(Int128(minimum) * lent.amount / kWholeInHundredths);
+}
+
+namespace {
+
+bool any_lends_less(const std::vector<PoolSettings>& pools) {
+  return std::any_of(pools.begin(), pools.end(), [](const PoolSettings& pool) {
+    return pool.lend || any_lends_less(pool.pools);
+  });
+}
+
+}  // namespace
+
 PoolAmounts::PoolAmounts(const ClusterState& state, const PoolTree& tree,
                          const FairSettings& settings)
     : state_(state),
       tree_(tree),
       size_based_weight_(settings.size_based_weight),
+      any_lends_less_(weir::any_lends_less(settings.pools)),
       adjuster_(make_weight_adjuster(settings)) {}
 
 void PoolAmounts::made_pools() {
@@ -26,6 +47,7 @@ void PoolAmounts::made_pools() {
   pools_.resize(tree_.size());
   leaves_.resize(tree_.size());
   dealt_.resize(tree_.size());
+  due_.resize(tree_.size());
   is_changed_.resize(tree_.size());
 }
 
@@ -125,6 +147,7 @@ bool PoolAmounts::wants_the_same() {
     }
   }
   touched_.clear();
+  if (any_lends_less_) return false;
   const bool alike = std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
     const auto& [pool, now] = entry;
     return pool == PoolTree::root() ||
@@ -173,10 +196,11 @@ std::vector<std::int64_t> PoolAmounts::totals() const {
   return totals;
 }
 
-DrfClaimant PoolAmounts::claimant(const ShareLine& line, const PoolSettings* settings) const {
-  DrfClaimant claimant{.weight = line.weight};
+DrfClaimant PoolAmounts::claimant(std::int64_t weight, const Amounts& demand,
+                                  const PoolSettings* settings) const {
+  DrfClaimant claimant{.weight = weight};
   for (const Dimension d : state_.space().dimensions()) {
-    claimant.demand.push_back(line.demand[d]);
+    claimant.demand.push_back(demand[d]);
     claimant.minimum.push_back(settings == nullptr ? std::nullopt : settings->minimum[d.value()]);
     claimant.maximum.push_back(settings == nullptr ? std::nullopt : settings->maximum[d.value()]);
   }
@@ -224,13 +248,22 @@ void PoolAmounts::gather(PoolId pool) {
   ShareLine& line = pools_[pool.index()];
   line.weight = node.settings->weight;
   const Amounts before = std::exchange(line.demand, leaves_[pool.index()].demand);
+  Amounts due = line.demand;
+  const auto add_wanted = [&](PoolId child, const Amounts& of_child, Amounts& sum) {
+    const auto wanted =
+        wanted_above(totals(), claimant(pools_[child.index()].weight, of_child,
+                                        tree_.node(child).settings));
+    std::size_t place = 0;
+    for (const Dimension d : state_.space().dimensions()) sum[d] += wanted[place++];
+  };
   for (const auto& [name, child] : node.children) {
     gather(child);
-    const auto wanted =
-        wanted_above(totals(), claimant(pools_[child.index()], tree_.node(child).settings));
-    std::size_t place = 0;
-    for (const Dimension d : state_.space().dimensions()) line.demand[d] += wanted[place++];
+    add_wanted(child, pools_[child.index()].demand, line.demand);
+    if (any_lends_less_) add_wanted(child, due_[child.index()], due);
   }
+  for (const Dimension d : state_.space().dimensions())
+    due[d] = std::max(due[d], kept_of(*node.settings, d));
+  due_[pool.index()] = any_lends_less_ ? due : line.demand;
   dealt_[pool.index()] = line.demand;
   if (!same(before, line.demand)) mark(pool);
 }
@@ -247,7 +280,8 @@ void PoolAmounts::deal_to_pools(PoolId pool, const std::vector<Share>& divide) {
   }
   std::vector<DrfClaimant> claimants;
   for (const auto& [name, child] : node.children)
-    claimants.push_back(claimant(pools_[child.index()], tree_.node(child).settings));
+    claimants.push_back(claimant(pools_[child.index()].weight, due_[child.index()],
+                                 tree_.node(child).settings));
   const DrfShares shares = drf_shares(totals(), divide, claimants, contested(node));
   std::size_t i = 0;
   for (const auto& [name, child] : node.children) {
@@ -269,7 +303,7 @@ void PoolAmounts::deal_to_jobs(PoolId leaf, const std::vector<Share>& divide) {
     const AdjustedWeight weight = weight_of(*job);
     job->weight = weight.weight;
     here.weights_until = std::min(here.weights_until, weight.until);
-    claimants.push_back(claimant(*job, nullptr));
+    claimants.push_back(claimant(job->weight, job->demand, nullptr));
   }
   weights_until_ = std::min(weights_until_, here.weights_until);
   const DrfShares shares = drf_shares(totals(), divide, claimants, contested(node));

@@ -59,6 +59,9 @@ struct PoolRank {
 // Orders ids as their names are ordered as text, where 10000 comes before 2000.
 std::uint64_t order_as_text(JobId job);
 
+// KEEP: of its minimum share what it does not lend.
+std::int64_t kept_of(const PoolSettings& settings, Dimension d);
+
 class PoolAmounts {
  public:
   // Jobs of a pool by (submit time, id as text).
@@ -99,6 +102,7 @@ class PoolAmounts {
   // The pools of which anything may be otherwise since this was last asked, without repeats.
   void take_changed(std::vector<PoolId>& out);
 
+  bool any_lends_less() const { return any_lends_less_; }
   const ShareLine& pool(PoolId id) const { return pools_[id.index()]; }
   bool same(const Amounts& a, const Amounts& b) const;
   // Those that stand, in their order.
@@ -148,7 +152,8 @@ class PoolAmounts {
   void set_otherwise(JobLine& line, bool otherwise);
   void count_sizes(const JobLine& line, std::int32_t sign);
   PoolPart key_of(const ShareLine& line, const Amounts& running, PoolSettings::Sharing by) const;
-  DrfClaimant claimant(const ShareLine& line, const PoolSettings* settings) const;
+  DrfClaimant claimant(std::int64_t weight, const Amounts& demand,
+                       const PoolSettings* settings) const;
   std::vector<std::int64_t> totals() const;
   void gather(PoolId pool);
   void deal_to_pools(PoolId pool, const std::vector<Share>& divide);
@@ -161,7 +166,7 @@ class PoolAmounts {
 
   const ClusterState& state_;
   const PoolTree& tree_;
-  bool size_based_weight_;
+  bool size_based_weight_, any_lends_less_;
   std::unique_ptr<WeightAdjuster> adjuster_;
   TimeMs weights_until_ = kNever;  // then some job weighs otherwise
   std::vector<ShareLine> pools_;
@@ -178,7 +183,8 @@ class PoolAmounts {
     bool touched = false;
   };
   std::vector<Leaf> leaves_;  // by PoolId, as the pools
-  std::vector<Amounts> dealt_;  // what they wanted when their shares were dealt
+  std::vector<Amounts> dealt_;  // what they wanted when their shares were dealt,
+  std::vector<Amounts> due_;    // and for how much: what they keep is theirs whatever they want
   std::vector<PoolId> touched_;  // leaves that may want something else than what was dealt for
   std::vector<PoolId> changed_;
   std::vector<bool> is_changed_;

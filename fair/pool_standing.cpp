@@ -127,33 +127,24 @@ bool PoolStanding::within_pools(const JobLine& line, const Resources& need) cons
 
 // --- Minimum shares that are not lent ---
 
-std::int64_t PoolStanding::kept(PoolId pool, Dimension d) const {
-  const PoolSettings& settings = *tree_.node(pool).settings;
-  const std::int64_t minimum = settings.minimum[d.value()].value_or(0);
-  if (!settings.lend) return 0;
-  const Guarantee& lent = (*settings.lend)[d];
-  if (lent.unit == Guarantee::Unit::kUnset) return 0;
-  if (lent.unit != Guarantee::Unit::kPercent)
-    return std::max<std::int64_t>(0, minimum - lent.amount);
-  return minimum - static_cast<std::int64_t>(Int128(minimum) * lent.amount / kWholeInHundredths);
-}
-
 std::optional<KeptRoom> PoolStanding::kept_room(KeptRoom::Stands stands) const {
-  if (!any_lends_less_) return std::nullopt;
-  std::vector<KeptRoom::Keeper> keepers(tree_.size());
+  if (!any_lends_less()) return std::nullopt;
+  std::vector<KeptAmounts::Keeper> keepers(tree_.size());
   std::vector<std::size_t> children_first;
   tree_.visit_children_first(PoolTree::root(), [&](PoolId pool) {
-    KeptRoom::Keeper& keeper = keepers[pool.index()];
+    KeptAmounts::Keeper& keeper = keepers[pool.index()];
     keeper.above = tree_.node(pool).parent.index();
     keeper.running = amounts_.pool(pool).running;
-    for (const Dimension d : state_.space().dimensions()) keeper.keep[d] = kept(pool, d);
+    for (const Dimension d : state_.space().dimensions())
+      keeper.keep[d] = kept_of(*tree_.node(pool).settings, d);
     children_first.push_back(pool.index());
   });
   const auto leaf_of = [this](const Job& job) {
     const JobLine* line = find(job.id);
     return line == nullptr ? 0 : line->pool.index();
   };
-  return KeptRoom(state_, std::move(keepers), children_first, leaf_of, std::move(stands));
+  return KeptRoom({state_, std::move(keepers), children_first, leaf_of}, state_,
+                  std::move(stands));
 }
 
 }  // namespace weir

@@ -18,13 +18,12 @@ class PoolStanding {
   using Jobs = JobTable<JobLine>;
   // All of them outlive it.
   PoolStanding(const ClusterState& state, const PoolTree& tree, PoolAmounts& amounts,
-               const QueueBounds& bounds, const Jobs& jobs, bool any_lends_less)
+               const QueueBounds& bounds, const Jobs& jobs)
       : state_(state),
         tree_(tree),
         amounts_(amounts),
         bounds_(bounds),
-        jobs_(jobs),
-        any_lends_less_(any_lends_less) {}
+        jobs_(jobs) {}
 
   JobLine* find(JobId job) const { return jobs_.find(job); }  // null: in no pool
   bool in_order(PoolId leaf) const {
@@ -59,19 +58,17 @@ class PoolStanding {
                      const std::map<QueueId, Amounts>* more = nullptr) const;
 
   // --- Minimum shares that are not lent ---
-  bool any_lends_less() const { return any_lends_less_; }
+  bool any_lends_less() const { return amounts_.any_lends_less(); }
   // What pools keep of the cluster's room, if any do.
   std::optional<KeptRoom> kept_room(KeptRoom::Stands stands) const;
 
  private:
-  std::int64_t kept(PoolId pool, Dimension d) const;
 
   const ClusterState& state_;
   const PoolTree& tree_;
   PoolAmounts& amounts_;
   const QueueBounds& bounds_;
   const Jobs& jobs_;
-  bool any_lends_less_;
 };
 
 }  // namespace weir

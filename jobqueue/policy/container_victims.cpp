@@ -26,6 +26,7 @@ bool falls_with_its_gang(const Job& job, const TaskKey& task) {
 void ContainerVictims::collect() {
   if (std::exchange(collected_, true)) return;
   made_.resize(state_.trackers().size());
+  kept_ = rooms_.kept();
   for (std::size_t i = 0; i < state_.attempts().size(); ++i) {
     const Attempt& attempt = state_.attempts()[i];
     if (!attempt.live || !state_.tracker(attempt.tracker).in_pool()) continue;
@@ -33,6 +34,7 @@ void ContainerVictims::collect() {
     const Resources& need = job.need(attempt.key.task.kind);
     if (attempt.dying()) {
       made_[attempt.tracker.index()] += need;
+      if (kept_) kept_->give(0, need);
       freed_.emplace(false, attempt.tracker);
       continue;
     }
@@ -51,8 +53,10 @@ void ContainerVictims::collect() {
       of_gang_[task.job].push_back(i);
   }
   // Of what dies on its own account all is held: the pass has taken off what is free already.
-  for (const Hold& hold : state_.claims().holds())
+  for (const Hold& hold : state_.claims().holds()) {
     made_[hold.tracker.index()] -= hold.occupied_room();
+    if (kept_) kept_->take(0, hold.occupied_room());
+  }
 }
 
 // Those that run, with all of whom one that is killed takes down.
@@ -130,6 +134,7 @@ void ContainerVictims::free_on(TrackerId tracker, Freed& freed) const {
 
 bool ContainerVictims::finds_what_dies(JobId job, TaskKind kind) {
   const Size& size = state_.job(job).size(kind);
+  if (!is_left(state_.job(job), size.need)) return false;
   const auto [found, fresh] = may_find_.try_emplace(size.number, taken_.size(), freed_);
   MayFind& may = found->second;
   for (; may.taken < taken_.size(); ++may.taken)
@@ -141,8 +146,7 @@ bool ContainerVictims::finds_what_dies(JobId job, TaskKind kind) {
       continue;
     }
     if (may_start(job, kind, tracker)) {
-      made_[tracker.index()] -= size.need;
-      plan_on(tracker);
+      plan_on(tracker, state_.job(job), size.need);
       return true;
     }
     ++on;
@@ -155,6 +159,7 @@ struct ContainerVictims::Search {
   TaskKind kind;
   const Resources& need;
   const Rules& rules;
+  std::optional<Amounts> left = {};  // of all that is free
   std::map<TrackerId, Pile> piles;
   bool over_budget = false;
 };
@@ -165,7 +170,11 @@ ContainerVictims::Pile* ContainerVictims::pile_up(std::size_t place, Search& sea
   const TrackerId tracker = attempt(place).tracker;
   const auto [at, fresh] = search.piles.try_emplace(tracker);
   Pile& pile = at->second;
-  if (fresh) pile.room = room(tracker);
+  if (fresh) {
+    pile.room = room(tracker);
+    for (const Dimension d : state_.space().dimensions())
+      pile.room[d] = std::min(pile.room[d], search.left ? (*search.left)[d] : INT64_MAX);
+  }
   if (!gives(candidate, search.need, pile, search.rules)) return nullptr;
   if (!search.rules.within_budget(candidate, pile)) {
     search.over_budget = true;
@@ -193,6 +202,7 @@ ContainerVictims::Found ContainerVictims::search(JobId job, TaskKind kind,
                                                  const Rules& rules) const {
   const Resources& need = state_.job(job).need(kind);
   Search search{.job = job, .kind = kind, .need = need, .rules = rules, .piles = {}};
+  if (kept_) search.left = kept_->left_for(kept_->leaf_of(state_.job(job)));
   for (Line* line : lines) {
     auto& [places, first] = *line;
     while (first < places.size() && candidates_[places[first]].taken) ++first;
@@ -219,10 +229,14 @@ void ContainerVictims::take(std::size_t place) {
   candidates_[place].taken = true;
   taken_.push_back(place);
   made_[tracker.index()] += candidates_[place].need;
+  if (kept_) {
+    const Job& job = state_.job(attempt(place).key.task.job);
+    kept_->give(kept_->leaf_of(job), candidates_[place].need);
+  }
   free_on(tracker, freed_);
 }
 
-void ContainerVictims::take(const Found& found, const Resources& need) {
+void ContainerVictims::take(const Found& found, const Job& job, const Resources& need) {
   for (const std::size_t i : found.victims) {
     const TaskKey& task = attempt(i).key.task;
     if (!falls_with_its_gang(state_.job(task.job), task)) {
@@ -231,22 +245,23 @@ void ContainerVictims::take(const Found& found, const Resources& need) {
     }
     for (const std::size_t other : of_gang_.at(task.job)) take(other);
   }
-  made_[found.tracker.index()] -= need;
-  plan_on(found.tracker);
+  plan_on(found.tracker, job, need);
 }
 
-void ContainerVictims::plan_on(TrackerId tracker) {
+void ContainerVictims::plan_on(TrackerId tracker, const Job& job, const Resources& need) {
+  made_[tracker.index()] -= need;
+  if (kept_) kept_->take(kept_->leaf_of(job), need);
   if (member_.job.valid()) planned_.push_back({member_, tracker});
 }
 
 std::optional<TrackerId> ContainerVictims::put(JobId job, TaskKind kind) {
   const Resources& need = state_.job(job).need(kind);
+  if (!is_left(state_.job(job), need)) return std::nullopt;
   for (const TrackerState& tracker : state_.trackers()) {
     if (!has(room(tracker.id), need) || !may_start(job, kind, tracker.id)) continue;
     const Reservation* kept = reservation_on(state_, tracker.id);
     if (kept != nullptr && kept->job != job) continue;
-    made_[tracker.id.index()] -= need;
-    plan_on(tracker.id);
+    plan_on(tracker.id, state_.job(job), need);
     return tracker.id;
   }
   return std::nullopt;
@@ -255,7 +270,7 @@ std::optional<TrackerId> ContainerVictims::put(JobId job, TaskKind kind) {
 ClaimBlock ContainerVictims::plan_gang(const Job& job, const KillForMember& kill_for,
                                        bool log_only, Preemption& plan) {
   collect();
-  const Plan before{.taken = taken_.size(), .freed = freed_, .made = made_};
+  const Plan before{.taken = taken_.size(), .freed = freed_, .made = made_, .kept = kept_};
   std::vector<KillOrder> kills;
   std::vector<GangRoom> free;
   std::map<TrackerId, Resources> taken;  // by these
@@ -303,6 +318,7 @@ void ContainerVictims::go_back_to(const Plan& plan) {
   taken_.resize(plan.taken);
   freed_ = plan.freed;
   made_ = plan.made;
+  kept_ = plan.kept;
   may_find_.clear();
   member_ = {};
   planned_.clear();

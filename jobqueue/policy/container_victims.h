@@ -42,7 +42,8 @@ class ContainerVictims {
   };
   struct Pile {
     std::vector<std::size_t> victims;  // places in candidates()
-    Resources room;                    // there, with what they free
+    // There, and no more than others leave of all that is free; with what they free.
+    Resources room;
   };
   struct Rules {
     // Whether the candidate may be killed for what it gives of this dimension, after the pile.
@@ -71,7 +72,7 @@ class ContainerVictims {
   Found search(JobId job, TaskKind kind, const std::vector<Line*>& lines,
                const Rules& rules) const;
   // They die, and the room is the task's.
-  void take(const Found& found, const Resources& need);
+  void take(const Found& found, const Job& job, const Resources& need);
   // Room for the task in what is free or dies anyway, by registration; it takes that.
   std::optional<TrackerId> put(JobId job, TaskKind kind);
   // For all members of a gang that have no room, free room first: `kill_for(group, kills)` plans
@@ -89,6 +90,7 @@ class ContainerVictims {
     std::size_t taken = 0;
     Freed freed;
     std::vector<Resources> made;
+    std::optional<KeptAmounts> kept;
   };
   // Where tasks of one size may find what dies. Room only goes, but for what is taken: who has had
   // none is asked again after that only.
@@ -106,8 +108,13 @@ class ContainerVictims {
   bool gives(const Candidate& candidate, const Resources& need, const Pile& pile,
              const Rules& rules) const;
   bool may_start(JobId job, TaskKind kind, TrackerId tracker) const;
+  // Others keep no more of all that is free.
+  bool is_left(const Job& job, const Resources& need) const {
+    return !kept_ || kept_->leaves(kept_->leaf_of(job), need);
+  }
+  // The task will run in the room.
+  void plan_on(TrackerId tracker, const Job& job, const Resources& need);
   void take(std::size_t candidate);
-  void plan_on(TrackerId tracker);
   void free_on(TrackerId tracker, Freed& freed) const;
 
   const ClusterState& state_;
@@ -118,6 +125,7 @@ class ContainerVictims {
   std::vector<std::size_t> taken_;                     // in that order
   Freed freed_;
   std::vector<Resources> made_;  // by TrackerId: what dies, less what is held or planned
+  std::optional<KeptAmounts> kept_;  // with that; nothing: nobody keeps anything
   std::map<std::uint32_t, MayFind> may_find_;  // by number of the size
   TaskKey member_;                 // of the gang that room is made for,
   std::vector<GangRoom> planned_;  // and where those before it will run

@@ -7,7 +7,8 @@
 
 namespace weir {
 
-FreeRooms::FreeRooms(const ClusterState& state) : state_(state) {
+FreeRooms::FreeRooms(const ClusterState& state, const KeptRoom* kept) : state_(state) {
+  if (kept != nullptr) kept_ = kept->amounts().planned();
   const auto& trackers = state.trackers();
   rooms_.resize(trackers.size());
   open_.resize(trackers.size());
@@ -53,6 +54,8 @@ std::optional<TrackerId> FreeRooms::first(const Size& size, std::size_t from) {
 std::int64_t FreeRooms::put(const Job& job, TaskKind kind, std::int64_t tasks) {
   if (job.is_gang(kind)) return tasks > 0 && put_gang(job) ? 1 : 0;
   const Size& size = job.size(kind);
+  const std::size_t leaf = kept_ ? kept_->leaf_of(job) : 0;
+  if (kept_) tasks = kept_->leaves(leaf, size.need, tasks);
   const Reservation* own = reservation_of(state_, job.id);
   std::int64_t placed = 0;
   const auto put_on = [&](TrackerId id) {
@@ -72,6 +75,7 @@ std::int64_t FreeRooms::put(const Job& job, TaskKind kind, std::int64_t tasks) {
     put_on(*next);
     from = next->index() + 1;
   }
+  if (kept_) kept_->take(leaf, size.need, placed);
   return placed;
 }
 
@@ -79,9 +83,11 @@ std::int64_t FreeRooms::put(const Job& job, TaskKind kind, std::int64_t tasks) {
 bool FreeRooms::put_gang(const Job& job) {
   const std::vector<Resources> rooms = rooms_;
   const std::vector<std::size_t> none_before = none_before_;
+  const std::optional<KeptAmounts> kept = kept_;
   for (const Hold& hold : state_.claims().holds()) {
     if (hold.job != job.id || !job.waits_for_gang(hold.kind)) continue;
     rooms_[hold.tracker.index()] += hold.kept_room();
+    if (kept_) kept_->give(kept_->leaf_of(job), hold.kept_room());
     none_before_.clear();
   }
   std::map<TaskKind, std::int64_t> members;
@@ -90,6 +96,7 @@ bool FreeRooms::put_gang(const Job& job) {
     if (put(job, kind, tasks) == tasks) continue;
     rooms_ = rooms;
     none_before_ = none_before;
+    kept_ = kept;
     return false;
   }
   return true;

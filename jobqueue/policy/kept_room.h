@@ -1,7 +1,7 @@
-// How much of the cluster's room is not for everybody, as an amount: what those keep who do not
-// lend their guarantees (containers.md, section 7), and beside it what large tasks wait for, which
-// small ones would use up for ever: those that have trackers reserved, and those that would start
-// but for what is kept (amount waits). A look of one search at the state, on the engine's thread.
+// What of the cluster's room is not for everybody, as an amount: what is kept (kept_amounts.h), and
+// beside it what large tasks wait for, which small ones would use up for ever: those that have
+// trackers reserved, and those that would start but for what is kept (amount waits). A look of one
+// search at the state, on the engine's thread.
 #pragma once
 
 #include <cstddef>
@@ -10,32 +10,24 @@
 #include <vector>
 
 #include "jobqueue/model/cluster_state.h"
-#include "jobqueue/policy/container_bounds.h"
+#include "jobqueue/policy/kept_amounts.h"
 #include "jobqueue/policy/policy.h"
 
 namespace weir {
 
 class KeptRoom {
  public:
-  // A queue, or a pool. By place; at 0 is the whole cluster, which keeps nothing.
-  struct Keeper {
-    std::size_t above = 0;
-    Amounts keep, running;
-  };
-  using LeafOf = std::function<std::size_t(const Job&)>;
   // Whether the shares, maximums and limits on the way let a task of the job wait for room.
   using Stands = std::function<bool(const Job&, TaskKind)>;
-  // `children_first`: the places of all but the whole. A leaf of 0: the job is nowhere.
-  KeptRoom(const ClusterState& state, std::vector<Keeper> keepers,
-           const std::vector<std::size_t>& children_first, LeafOf leaf_of, Stands stands);
+  KeptRoom(KeptAmounts amounts, const ClusterState& state, Stands stands);
 
-  std::size_t leaf_of(const Job& job) const { return leaf_of_(job); }
-  // OFF: of what others than the leaf keep, what they do not run.
-  Amounts for_others(std::size_t leaf) const { return beside(now_, leaf); }
-  // As much is free in the whole cluster beside a task of the leaf.
-  bool leaves(std::size_t leaf, const Resources& need) const;
-  // It would be if nothing ran.
-  bool could_leave(std::size_t leaf, const Resources& need) const;
+  const KeptAmounts& amounts() const { return amounts_; }
+  std::size_t leaf_of(const Job& job) const { return amounts_.leaf_of(job); }
+  Amounts for_others(std::size_t leaf) const { return amounts_.for_others(leaf); }
+  bool leaves(std::size_t leaf, const Resources& need) const { return amounts_.leaves(leaf, need); }
+  bool could_leave(std::size_t leaf, const Resources& need) const {
+    return amounts_.could_leave(leaf, need);
+  }
 
   struct Waiting {
     JobId job;
@@ -63,22 +55,11 @@ class KeptRoom {
   std::vector<JobId> no_more() const;
 
  private:
-  struct Idle {
-    std::vector<Amounts> of, below;  // of each, and of those directly below it together
-  };
   void wait(JobId job, TaskKind kind, TrackerId tracker);
-  Idle add_up(const std::vector<std::size_t>& children_first, bool empty) const;
-  Amounts beside(const Idle& idle, std::size_t leaf) const;
-  // OFF beside `leaf` once so much more runs in `in`.
-  Amounts beside(std::size_t leaf, std::size_t in, const Resources& more) const;
-  bool is_above(std::size_t above, std::size_t leaf) const;
-  std::int64_t free(Dimension d) const { return state_.total()[d] - state_.held()[d]; }
 
   const ClusterState& state_;
-  const std::vector<Keeper> keepers_;
-  const LeafOf leaf_of_;
+  const KeptAmounts amounts_;
   const Stands stands_;
-  Idle now_, empty_;
   std::vector<Waiting> waiting_;  // reservations, then who waits for an amount, in their order
   std::vector<JobId> no_more_;
 };

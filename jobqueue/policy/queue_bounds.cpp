@@ -74,15 +74,16 @@ std::optional<KeptRoom> room_kept_by_queues(const ClusterState& state, const Que
                                             KeptRoom::Stands stands) {
   if (!bounds.any_keeps()) return std::nullopt;
   const QueueTree& tree = state.tree();
-  std::vector<KeptRoom::Keeper> keepers(1);
+  std::vector<KeptAmounts::Keeper> keepers(1);
   std::vector<std::size_t> children_first;
   for (std::size_t q = 1; q < tree.size(); ++q) {  // parents come before their children
     const QueueId queue(q);
     keepers.push_back({tree.parent(queue).index(), bounds.keep(queue), state.queue(queue).running});
     children_first.push_back(tree.size() - q);
   }
-  return KeptRoom(state, std::move(keepers), children_first,
-                  [](const Job& job) { return job.queue.index(); }, std::move(stands));
+  KeptAmounts amounts(state, std::move(keepers), children_first,
+                      [](const Job& job) { return job.queue.index(); });
+  return KeptRoom(std::move(amounts), state, std::move(stands));
 }
 
 }  // namespace weir

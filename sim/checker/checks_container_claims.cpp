@@ -163,10 +163,10 @@ class ClaimCheck {
 
   // All of it or nothing.
   bool put_gang(const Job& job) {
-    const auto before = free_;
+    const auto before = std::pair(free_, placed_);
     for (const TaskKey& member : members_without_room(state_, job)) {
       if (put(job, member.kind)) continue;
-      free_ = before;
+      std::tie(free_, placed_) = before;
       return false;
     }
     return true;
@@ -230,9 +230,37 @@ class ClaimCheck {
     });
   }
 
+  // What the queue and those below it keep of their guarantees and neither run nor were given.
+  std::int64_t kept_and_idle(QueueId queue, Dimension d) const {
+    std::int64_t below = 0;
+    for (const QueueId child : state_.tree().node(queue).children) below += kept_and_idle(child, d);
+    std::int64_t own = std::max<std::int64_t>(figures(queue, d).kept, 0);
+    own -= state_.queue(queue).running[d];
+    for (const auto& [leaf, amount] : placed_) {
+      if (leaf == queue || state_.tree().is_ancestor(queue, leaf)) own -= amount.at(d.place());
+    }
+    return std::max(below, own);
+  }
+
+  // Beside it as much is free in all as others keep.
+  bool leaves_what_is_kept(QueueId leaf, const Resources& need) const {
+    return std::all_of(dims().begin(), dims().end(), [&](Dimension d) {
+      std::int64_t left = state_.total()[d] - need[d];
+      for (const TrackerState& tracker : state_.trackers())
+        left -= tracker.counts() ? tracker.used[d] : 0;
+      for (const auto& [other, amount] : placed_) left -= amount.at(d.place());
+      for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {
+        for (const QueueId sibling : state_.tree().node(state_.tree().parent(q)).children)
+          left -= sibling == q ? 0 : kept_and_idle(sibling, d);
+      }
+      return need[d] == 0 || left >= 0;
+    });
+  }
+
   bool put(const Job& job, TaskKind kind) {
     if (job.is_gang(kind)) return put_gang(job);
     const Resources& need = job.need(kind);
+    if (!leaves_what_is_kept(job.queue, need)) return false;
     for (const TrackerState& tracker : state_.trackers()) {
       if (!tracker.in_pool() || state_.avoided(job, tracker.id)) continue;
       if (job.picky(kind) && !state_.allows(job, kind, tracker)) continue;
@@ -247,7 +275,10 @@ class ClaimCheck {
         return need[d] == 0 || need[d] <= room[d.place()];
       });
       if (!fits) continue;
-      for (const Dimension d : dims()) room[d.place()] -= need[d];
+      for (const Dimension d : dims()) {
+        room[d.place()] -= need[d];
+        placed_[job.queue][d.place()] += need[d];
+      }
       return true;
     }
     return false;
@@ -308,6 +339,7 @@ class ClaimCheck {
   const ClusterState& state_;
   Verdict& verdict_;
   std::map<TrackerId, Amount> free_;
+  std::map<QueueId, Amount> placed_;  // into that, of each leaf's tasks
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "tracker/tasktracker/packed_reader.h"
 
 #include <string_view>
+#include <utility>
 
 #include "tracker/tasktracker/raw_buffer.h"
 #include "tracker/tasktracker/unpacker.h"
@@ -32,10 +33,7 @@ class PackedReader : public SplitReader {
         if (over_) break;
       }
       auto step = unpacker_->step(input_, into);
-      if (!step) {
-        return data_error(path_ + ": not valid " + format() + " near byte " +
-                          std::to_string(position_) + " (" + step.error().message + ")");
-      }
+      if (!step) return invalid(step.error().message);
       input_.remove_prefix(step->used);
       between_members_ = step->member_ended;
       more_inside_ = step->made == into.size() && !step->member_ended;
@@ -62,14 +60,26 @@ class PackedReader : public SplitReader {
                       std::to_string(position_));
   }
 
+  Error invalid(const std::string& why) const {
+    return data_error(path_ + ": not valid " + format() + " near byte " +
+                      std::to_string(position_) + " (" + why + ")");
+  }
+
+  // What is neither another one nor padding was one, and is damaged.
   Status begin_member() {
+    const bool padded = !first_ && unpacker_->may_be_padded() && input_.front() == '\0';
+    if (padded) return skip_padding();
     between_members_ = false;
-    if (first_) {
-      first_ = false;
-      return Ok{};
+    return std::exchange(first_, false) ? Status(Ok{}) : unpacker_->start_again();
+  }
+
+  Status skip_padding() {
+    while (!over_) {
+      if (input_.find_first_not_of('\0') != std::string_view::npos)
+        return invalid("after the zeros behind its end comes something else");
+      if (auto more = refill(); !more) return more;
     }
-    over_ = !unpacker_->begins_member(input_.front());
-    return over_ ? Status(Ok{}) : unpacker_->start_again();
+    return Ok{};
   }
 
   std::string path_;

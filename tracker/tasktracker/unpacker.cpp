@@ -20,7 +20,6 @@ class Gzip : public Unpacker {
     return Ok{};
   }
   std::string_view format() const override { return "gzip"; }
-  bool begins_member(char first) const override { return first == '\x1f'; }
   Status start_again() override {
     inflateReset(&stream_);
     return Ok{};
@@ -53,7 +52,6 @@ class Bzip2 : public Unpacker {
     return Ok{};
   }
   std::string_view format() const override { return "bzip2"; }
-  bool begins_member(char first) const override { return first == 'B'; }
   Status start_again() override {
     BZ2_bzDecompressEnd(&stream_);
     started_ = false;
@@ -86,8 +84,7 @@ class Zstd : public Unpacker {
     return context_ ? Status(Ok{}) : data_error("libzstd cannot start");
   }
   std::string_view format() const override { return "zstd"; }
-  // As for the zstd program, there is no padding: what is no frame is an error.
-  bool begins_member(char) const override { return true; }
+  bool may_be_padded() const override { return false; }  // as for the zstd program
   Status start_again() override { return Ok{}; }
   Result<Step> step(std::string_view in, std::span<char> out) override {
     ZSTD_inBuffer from{in.data(), in.size(), 0};

@@ -27,9 +27,8 @@ class Unpacker {
   virtual Result<Step> step(std::string_view in, std::span<char> out) = 0;
   // Before each member but the first.
   virtual Status start_again() = 0;
-  // Whether what follows a member is another one, by its first byte; if not it is padding, which is
-  // left alone.
-  virtual bool begins_member(char first) const = 0;
+  // Whether zeros may follow the last member, as on tapes.
+  virtual bool may_be_padded() const { return true; }
 };
 
 // By the end of the name; one of kPackedFiles.

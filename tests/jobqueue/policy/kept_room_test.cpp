@@ -21,8 +21,8 @@ struct KeptRoomOfATree : testing::Test {
     registration.total = Resources{{0, 0, 4096, 4}};
     h.step(registration);
   }
-  static KeptRoom::Keeper keeper(std::size_t above, std::int64_t keep, std::int64_t running) {
-    KeptRoom::Keeper one{.above = above};
+  static KeptAmounts::Keeper keeper(std::size_t above, std::int64_t keep, std::int64_t running) {
+    KeptAmounts::Keeper one{.above = above};
     one.keep[Dimension::kVcores] = keep;
     one.running[Dimension::kVcores] = running;
     return one;
@@ -30,15 +30,14 @@ struct KeptRoomOfATree : testing::Test {
   // A parent that keeps 3 (or so much) of 4 vcores and runs 1, with a child that keeps 2 and runs
   // that one, and one that keeps nothing; beside them c, which keeps 1.
   KeptRoom room(std::int64_t keep = 3) {
-    return {h.state(),
-            {{},
-             keeper(0, keep, 1),
-             keeper(kParent, 2, 1),
-             keeper(kParent, 0, 0),
-             keeper(0, 1, 0)},
-            {kA, kB, kParent, kC},
-            [](const Job&) { return kC; },
-            [](const Job&, TaskKind) { return true; }};
+    KeptAmounts amounts(h.state(),
+                        {{},
+                         keeper(0, keep, 1),
+                         keeper(kParent, 2, 1),
+                         keeper(kParent, 0, 0),
+                         keeper(0, 1, 0)},
+                        {kA, kB, kParent, kC}, [](const Job&) { return kC; });
+    return {std::move(amounts), h.state(), [](const Job&, TaskKind) { return true; }};
   }
   std::int64_t for_others(std::size_t leaf) { return room().for_others(leaf)[Dimension::kVcores]; }
   static Resources vcores(std::int64_t count) { return Resources{{0, 0, 0, count}}; }

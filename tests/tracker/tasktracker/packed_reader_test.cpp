@@ -95,6 +95,17 @@ TEST_P(PackedReader, WhatIsNotOfTheFormatIsAnErrorThatSaysSo) {
   }
 }
 
+// Whatever byte it is, it is not taken for the end of the file.
+TEST_P(PackedReader, AMemberWhoseHeadIsDamagedIsAnErrorThatSaysSo) {
+  const std::string first = pack("first\n"), second = pack(many_lines(20'000));
+  for (const char head : {'\0', '\1', 'x'}) {
+    const std::string got = read(first + head + second.substr(1));
+    EXPECT_TRUE(got.starts_with("ERROR " + (dir_ / ("f" + GetParam().end)) + ": not valid " +
+                                GetParam().name + " near byte "))
+        << got.substr(0, 100);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Formats, PackedReader,
     testing::Values(Format{".gz", "gzip", gzip}, Format{".bz2", "bzip2", bzip2},
