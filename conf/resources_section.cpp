@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "conf/offer_section.h"
+#include "jobqueue/model/containers.h"
 
 namespace weir {
 namespace {
@@ -66,6 +68,31 @@ bool read_amounts(const MapReader& map, std::string_view key, Resources& target,
   return true;
 }
 
+void check_maximum(const MapReader& map, const ResourceSettings& resources) {
+  const std::pair<TaskKind, Resources> unsaid[] = {
+      {TaskKind::kMap, rounded_container(resources.map, resources)},
+      {TaskKind::kReduce, rounded_container(resources.reduce, resources)}};
+  for (const Dimension d : {Dimension::kMemoryMb, Dimension::kVcores}) {
+    const std::int64_t most = (*resources.maximum)[d];
+    if (most == 0) continue;
+    const std::string_view key = d == Dimension::kMemoryMb ? "memory_mb" : "vcores";
+    if (most < resources.minimum[d]) {
+      map.out().error(map.at("maximum"),
+                      fmt::format("containers.maximum.{} is {}, below containers.minimum.{}, which "
+                                  "is {}, allowed: at least that",
+                                  key, most, key, resources.minimum[d]));
+      continue;
+    }
+    for (const auto& [kind, takes] : unsaid) {
+      if (takes[d] <= most) continue;
+      map.out().warning(map.at("maximum"),
+                        fmt::format("containers.maximum.{} is {}, below the {} of a {} that says "
+                                    "nothing (containers.{}): jobs with such {}s are refused",
+                                    key, most, takes[d], name(kind), name(kind), name(kind)));
+    }
+  }
+}
+
 }  // namespace
 
 void read_resources(const MapReader& root, ResourceSettings& resources) {
@@ -81,15 +108,8 @@ void read_resources(const MapReader& root, ResourceSettings& resources) {
   read_amounts(map, "reduce", resources.reduce, 0);
   Resources maximum;
   if (read_amounts(map, "maximum", maximum, 1)) {
-    for (const Dimension d : {Dimension::kMemoryMb, Dimension::kVcores}) {
-      if (maximum[d] == 0 || maximum[d] >= resources.minimum[d]) continue;
-      const std::string_view name = d == Dimension::kMemoryMb ? "memory_mb" : "vcores";
-      map.out().error(map.at("maximum"),
-                      fmt::format("containers.maximum.{} is {}, below containers.minimum.{}, which "
-                                  "is {}, allowed: at least that",
-                                  name, maximum[d], name, resources.minimum[d]));
-    }
     resources.maximum = maximum;
+    check_maximum(map, resources);
   }
   map.read_percent("reservations", resources.reservations_hundredths, {.least = 0, .most = 10'000});
   map.read_duration("gang_hold", resources.gang_hold_ms, {.least_ms = 1'000});

@@ -82,6 +82,7 @@ Status check_containers(const JobSpec& spec, const ResourceSettings& settings, c
   std::size_t place = 0;
   for (const TaskKind kind : spec.kinds()) {
     const Resources& container = containers[place++];
+    if (spec.tasks(kind) == 0) continue;
     for (const Dimension d : kRounded) {
       if ((*settings.maximum)[d] == 0 || container[d] <= (*settings.maximum)[d]) continue;
       return Error{ErrorCode::kBadRequest,

@@ -100,6 +100,17 @@ TEST(Containers, OfMapsThatSayNothingAreAsSetTimesTheirSlots) {
   EXPECT_EQ(containers_of(mapreduce(2, 3000), with_gpus(), space)[0], amounts(3072, 2));
 }
 
+TEST(Containers, OfReducesAreNotLookedAtWhereAJobHasNone) {
+  ResourceSettings settings = with_gpus();
+  settings.maximum = amounts(512, 0);  // less than a reduce that says nothing
+  const Space space(settings);
+  JobSpec spec = mapreduce(1, 256);
+  EXPECT_THAT(check_containers(spec, settings, space).error().message,
+              HasSubstr("a reduce of this job takes 1024 MB"));
+  spec.reduces = 0;
+  EXPECT_TRUE(check_containers(spec, settings, space).ok());
+}
+
 JobSpec application(Asked asked) {
   JobSpec spec;
   spec.task_groups.push_back({.name = "a", .asked = std::move(asked)});
