@@ -26,6 +26,10 @@ void Diagnostics::include(const Diagnostics& other) {
   }
 }
 
+bool Diagnostics::excuses_key(std::string_view name) const {
+  return std::find(excused_keys_.begin(), excused_keys_.end(), name) != excused_keys_.end();
+}
+
 std::vector<Finding> Diagnostics::sorted() const {
   std::vector<Finding> result;
   // Findings at one position keep their order; the same finding again is dropped. Only neighbours

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,10 @@ class Diagnostics {
   // after this one's own.
   void include(const Diagnostics& other);
 
+  // Only after an error about the name: that it is an unknown key elsewhere would go away with it.
+  void excuse_key(std::string name) { excused_keys_.push_back(std::move(name)); }
+  bool excuses_key(std::string_view name) const;
+
   bool ok() const { return error_count() == 0; }
   std::size_t error_count() const;
   const std::string& file() const { return file_; }
@@ -59,6 +64,7 @@ class Diagnostics {
   std::vector<std::string> lines(bool errors, bool warnings) const;
 
   std::string file_;
+  std::vector<std::string> excused_keys_;
   std::vector<Finding> findings_;  // an empty name of a file is this one's
 };
 

@@ -25,33 +25,40 @@ bool is_resource_name(std::string_view name) {
          });
 }
 
+// What is wrong with a name, and what is allowed; empty: it is good.
+std::string wrong_name(const std::string& name, const std::vector<std::string>& before) {
+  if (const auto meant = resource_meant(name)) {
+    return fmt::format("\"{}\": every tracker has {}, allowed: names that are not like memory_mb or "
+                       "vcores",
+                       name, *meant);
+  }
+  const bool twice = std::find(before.begin(), before.end(), name) != before.end();
+  if (is_resource_name(name) && !twice) return "";
+  return fmt::format("\"{}\"{}, allowed: 1 to 30 of a-z 0-9 _ -, a letter first, none of map, "
+                     "reduce, memory_mb, vcores, each once",
+                     name, twice ? " twice" : "");
+}
+
+// Good names of a list that is refused count, the others are excused: whatever uses them is no
+// error of its own.
 void read_names(const MapReader& map, std::vector<std::string>& named) {
   const YamlNode* node = map.find("resources");
   if (node == nullptr) return;
-  auto names = strings_of(*node, map.path("resources"), map.out());
-  if (!names) return;
-  for (std::size_t i = 0; i < names->size(); ++i) {
-    const std::string& name = (*names)[i];
-    if (const auto meant = resource_meant(name)) {
-      map.out().error(node->at,
-                      fmt::format("{} has \"{}\": every tracker has {}, allowed: names that are "
-                                  "not like memory_mb or vcores",
-                                  map.path("resources"), name, *meant));
-      return;
-    }
-    const bool twice = std::count(names->begin(), names->end(), name) > 1;
-    if (is_resource_name(name) && !twice) continue;
-    map.out().error(node->at,
-                    fmt::format("{} has \"{}\"{}, allowed: 1 to 30 of a-z 0-9 _ -, a letter first, "
-                                "none of map, reduce, memory_mb, vcores, each once",
-                                map.path("resources"), name, twice ? " twice" : ""));
-    return;
-  }
-  if (names->size() > kNamedCount) {
-    map.wrong(*node, "resources", fmt::format("at most {} names", kNamedCount));
-    return;
-  }
-  named = std::move(*names);
+  const std::string path = map.path("resources");
+  strings_of(*node, path, map.out());  // reports what is no text
+  const auto add = [&](const YamlNode& item) {
+    if (item.kind != YamlNode::Kind::kScalar || item.text.empty()) return;
+    const std::string wrong = wrong_name(item.text, named);
+    if (wrong.empty()) return named.push_back(item.text);
+    map.out().error(item.at, path + " has " + wrong);
+    map.out().excuse_key(item.text);
+  };
+  if (node->kind != YamlNode::Kind::kList) return add(*node);
+  for (const auto& item : node->items) add(*item);
+  if (named.size() <= kNamedCount) return;
+  map.wrong(*node, "resources", fmt::format("at most {} names", kNamedCount));
+  for (std::size_t i = kNamedCount; i < named.size(); ++i) map.out().excuse_key(named[i]);
+  named.resize(kNamedCount);
 }
 
 // Memory and vcores; what is not said stays as it is.

@@ -90,6 +90,7 @@ void MapReader::check_keys(const YamlNode& node, std::span<const std::string_vie
       found_.emplace_back(*match, value.get());
       continue;
     }
+    if (out_.excuses_key(key->text)) continue;
     const auto meant = nearest(key->text, known);
     out_.error(key->at, fmt::format("unknown key {}{}{}, allowed: {}", shown(*key),
                                     path_.empty() ? "" : " in " + path_,

@@ -76,7 +76,7 @@ TEST(RefusedContainers, AreToldInAmounts) {
             "which is 512, allowed: at least that");
   // No tracker may offer it.
   EXPECT_EQ(findings(head + "containers: {resources: [gpu, cores]}\n").at(0),
-            "f:2:25: containers.resources has \"cores\": every tracker has vcores, allowed: names "
+            "f:2:31: containers.resources has \"cores\": every tracker has vcores, allowed: names "
             "that are not like memory_mb or vcores");
   EXPECT_EQ(findings(head + "queues: [{name: a, lend: {vcores: some}}]\n").at(0),
             "f:2:35: queues.a.lend.vcores is \"some\", allowed: all, never, a percentage from 0% "
