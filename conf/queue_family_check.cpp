@@ -21,7 +21,7 @@ using Unit = Guarantee::Unit;
 // A queue's part of the cluster, for warnings only.
 struct Part {
   double guaranteed[kPlaceCount] = {1, 1, 1, 1, 1, 1, 1, 1};
-  double maximum = 1;
+  double maximum[kPlaceCount] = {1, 1, 1, 1, 1, 1, 1, 1};
 };
 
 class FamilyCheck {
@@ -39,7 +39,8 @@ class FamilyCheck {
     for (const std::size_t i : family) {
       Part own = part_of(i, totals, part);
       check_reach(drafts_[i], own);
-      own.maximum = std::max(own.maximum, most_of(own));
+      for (const Dimension d : space_.dimensions())
+        own.maximum[d.place()] = std::max(own.maximum[d.place()], own.guaranteed[d.place()]);
       check_users(drafts_[i]);
       if (drafts_[i].children.empty()) continue;
       for (const auto& [key, at] : drafts_[i].job_keys) {
@@ -230,32 +231,43 @@ class FamilyCheck {
     return 0;
   }
 
-  double most_of(const Part& part) const {
-    double most = 0;
-    for (const Dimension d : space_.dimensions()) most = std::max(most, part.guaranteed[d.place()]);
-    return most;
+  // The most that the queue may have of its parent's; an amount is no part that is known here.
+  double ceiling(const QueueSettings& queue, Dimension d) const {
+    std::int64_t hundredths = queue.maximum_hundredths.value_or(kWhole);
+    if (queue.maximum && (*queue.maximum)[d].unit == Unit::kPercent)
+      hundredths = (*queue.maximum)[d].amount;
+    return static_cast<double>(hundredths) / static_cast<double>(kWhole);
   }
 
   Part part_of(std::size_t i, const Totals& family, const Part& parent) const {
     Part own;
     for (const Dimension d : space_.dimensions()) {
       own.guaranteed[d.place()] = parent.guaranteed[d.place()] * share(i, family, d);
+      own.maximum[d.place()] = parent.maximum[d.place()] * ceiling(drafts_[i].settings, d);
     }
-    own.maximum = parent.maximum *
-                  static_cast<double>(drafts_[i].settings.maximum_hundredths.value_or(kWhole)) /
-                  static_cast<double>(kWhole);
     return own;
   }
 
   void check_reach(const QueueDraft& draft, const Part& own) {
     constexpr double kTolerance = 1e-9;
-    const double guaranteed = most_of(own);
-    if (guaranteed <= own.maximum + kTolerance) return;
-    out_.warning(draft.settings.maximum_hundredths ? draft.maximum_at : draft.at,
-                 fmt::format("queue \"{}\" may hold at most {:.2f}% of the cluster but is "
-                             "guaranteed {:.2f}%, so the "
-                             "guarantee is its maximum",
-                             draft.path, own.maximum * 100, guaranteed * 100));
+    const auto reach = [&](Dimension d) {
+      return std::pair(own.guaranteed[d.place()], own.maximum[d.place()]);
+    };
+    const auto& all = space_.dimensions();
+    const bool same = std::all_of(all.begin(), all.end(),
+                                  [&](Dimension d) { return reach(d) == reach(all.front()); });
+    const QueueSettings& queue = draft.settings;
+    for (const Dimension d : all) {
+      const auto [guaranteed, maximum] = reach(d);
+      if (guaranteed <= maximum + kTolerance) continue;
+      const std::string what =
+          space_.containers() ? std::string(space_.name(d)) : words_of(space_, d);
+      out_.warning(queue.maximum_hundredths || queue.maximum ? draft.maximum_at : draft.at,
+                   fmt::format("queue \"{}\" may hold at most {:.2f}% of the cluster{} but is "
+                               "guaranteed {:.2f}%, so the guarantee is its maximum",
+                               draft.path, maximum * 100, same ? "" : fmt::format("'s {}", what),
+                               guaranteed * 100));
+    }
   }
 
   void check_users(const QueueDraft& draft) {

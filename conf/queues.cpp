@@ -32,13 +32,15 @@ bool is_queue_name(std::string_view name) {
          });
 }
 
-std::optional<Guarantee> guarantee_of(const YamlNode& node, bool amounts_allowed) {
+std::optional<Guarantee> guarantee_of(const YamlNode& node, bool amounts_allowed,
+                                      std::int64_t least = 0) {
   if (node.kind != YamlNode::Kind::kScalar) return std::nullopt;
-  if (const auto percent = parse_percent(node.text); percent && *percent <= kPercent.most) {
+  if (const auto percent = parse_percent(node.text);
+      percent && *percent >= least && *percent <= kPercent.most) {
     return Guarantee{Guarantee::Unit::kPercent, *percent};
   }
   const auto amount = amounts_allowed ? parse_integer(node.text) : std::nullopt;
-  if (amount && *amount >= 0 && *amount <= IntegerRange{}.most) {
+  if (amount && *amount >= least && *amount <= IntegerRange{}.most) {
     return Guarantee{Guarantee::Unit::kSlots, *amount};
   }
   return std::nullopt;
@@ -79,15 +81,18 @@ bool read_parts(const MapReader& queue, std::string_view key, const Space& space
     const YamlNode* value = each.find(name);
     if (value == nullptr) continue;
     const auto word = word_of(key, *value);
-    if (const auto part = word ? word : guarantee_of(*value, true)) {
+    // What every task takes of: with none of it the queue could run nothing.
+    const bool some = key == "maximum" && (d == Dimension::kMemoryMb || d == Dimension::kVcores);
+    if (const auto part = word ? word : guarantee_of(*value, true, some ? 1 : 0)) {
       parts[d.place()] = *part;
       ++good;
     } else {
       const char* what = space.containers() ? "an amount" : "a number of slots";
       each.wrong(*value, name,
-                 fmt::format("{}a percentage from 0% to 100% with at most two decimals, or {} up "
-                             "to {}",
-                             loan_words(key), what, IntegerRange{}.most));
+                 fmt::format("{}a percentage from {}% to 100% with at most two decimals, or {} "
+                             "{}up to {}",
+                             loan_words(key), some ? "0.01" : "0", what, some ? "from 1 " : "",
+                             IntegerRange{}.most));
     }
   }
   return good == node->entries.size();

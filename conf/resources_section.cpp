@@ -28,8 +28,8 @@ bool is_resource_name(std::string_view name) {
 // What is wrong with a name, and what is allowed; empty: it is good.
 std::string wrong_name(const std::string& name, const std::vector<std::string>& before) {
   if (const auto meant = resource_meant(name)) {
-    return fmt::format("\"{}\": every tracker has {}, allowed: names that are not like memory_mb or "
-                       "vcores",
+    return fmt::format("\"{}\": every tracker has {}, allowed: names that are not like memory_mb "
+                       "or vcores",
                        name, *meant);
   }
   const bool twice = std::find(before.begin(), before.end(), name) != before.end();

@@ -7,8 +7,11 @@
 namespace weir {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::vector<std::string> findings_of(const std::string& rest) {
   return findings("resources: containers\n" + rest + "\n");
@@ -43,9 +46,40 @@ TEST(ContainersSection, AllThatIsWrongWithNamesOfResourcesIsSaidAtOnce) {
   EXPECT_THAT(findings_of("containers: {resources: [gpu, gpu]}\n"
                           "queues: [{name: a, guaranteed: {gpu: 101%}}]"),
               ElementsAre("f:2:31: containers.resources has \"gpu\" twice" + allowed,
-                          ::testing::HasSubstr("f:3:38: queues.a.guaranteed.gpu is \"101%\"")));
+                          HasSubstr("f:3:38: queues.a.guaranteed.gpu is \"101%\"")));
   EXPECT_THAT(findings_of("containers: {resources: [gpu]}\nqueues: [{name: a, gpu: 1}]"),
-              ElementsAre(::testing::HasSubstr("unknown key \"gpu\" in queues.a")));
+              ElementsAre(HasSubstr("unknown key \"gpu\" in queues.a")));
+}
+
+TEST(ContainersSection, AMaximumBelowTheGuaranteeIsAWarningInEachDimension) {
+  const std::string start = "queues: [{name: b}, {name: a, guaranteed: 50%, maximum: ";
+  const std::string warning = "f:2:57: warning: queue \"a\" may hold at most 10.00% of the cluster";
+  const std::string but = " but is guaranteed 50.00%, so the guarantee is its maximum";
+  EXPECT_THAT(findings_of(start + "10%}]"), ElementsAre(warning + but));
+  EXPECT_THAT(findings_of(start + "{vcores: 10%}}]"), ElementsAre(warning + "'s vcores" + but));
+  EXPECT_THAT(findings_of(start + "{vcores: 50%, memory_mb: 1}}]"), IsEmpty());
+  // A child has a part of that.
+  EXPECT_THAT(findings_of(start + "{vcores: 50%}, queues: [{name: c, guaranteed: 80%, maximum: "
+                                  "{vcores: 40%}}, {name: d}]}]"),
+              ElementsAre("f:2:117: warning: queue \"a.c\" may hold at most 20.00% of the "
+                          "cluster's vcores but is guaranteed 40.00%, so the guarantee is its "
+                          "maximum"));
+}
+
+TEST(ContainersSection, AQueueHasAMaximumOfWhatEveryTaskTakes) {
+  const std::string start = "containers: {resources: [gpu]}\nqueues: [{name: a, maximum: ";
+  for (const std::string key : {"memory_mb", "vcores"}) {
+    for (const std::string none : {"0%", "0"}) {
+      const std::string at = key == "vcores" ? "f:3:38" : "f:3:41";
+      EXPECT_THAT(findings_of(start + "{" + key + ": " + none + "}}]"),
+                  ElementsAre(at + ": queues.a.maximum." + key + " is \"" + none +
+                              "\", allowed: a percentage from 0.01% to 100% with at most two "
+                              "decimals, or an amount from 1 up to 1000000000"));
+    }
+  }
+  EXPECT_THAT(findings_of(start + "{vcores: 100%, gpu: 0%}, guaranteed: {memory_mb: 100%, vcores: "
+                                  "100%, gpu: 0%}}, {name: b}]"),
+              Not(Contains(HasSubstr("allowed"))));
 }
 
 }  // namespace
