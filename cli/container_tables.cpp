@@ -11,6 +11,7 @@
 #include "cli/tracker_commands.h"
 #include "jobqueue/model/time.h"
 #include "views/amount_text.h"
+#include "views/claim_text.h"
 
 namespace weir::cli {
 namespace {
@@ -53,11 +54,11 @@ std::string owed_cell(const QueueView& queue, const std::string& dimension) {
     if (first == nullptr) first = &claim;
   }
   if (first == nullptr) return "-";
-  const std::string due = first->state == "paused"       ? "paused"
-                          : first->overdue_ms            ? "due"
-                          : first->milliseconds_left < 0 ? "never"
-                                                         : short_duration(first->milliseconds_left);
-  return fmt::format("{} ({})", owed, due);
+  const std::string why = held_back_text(first->state.value_or(""));
+  const std::string due = first->milliseconds_left < 0 ? "never"
+                          : first->overdue_ms          ? "due"
+                                                       : short_duration(first->milliseconds_left);
+  return fmt::format("{} ({})", owed, why.empty() ? due : why);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "cli/format.h"
 #include "jobqueue/model/counted.h"
 #include "views/amount_text.h"
+#include "views/claim_text.h"
 
 namespace weir::cli {
 namespace {
@@ -216,9 +217,9 @@ std::string share_text(std::int64_t thousandths) {
 std::string claim_text(const QueueView::Claim& claim) {
   const std::string slots = owed_text(claim);
   if (!claim.overdue_ms) return slots + " " + due_text(claim);
-  const bool plain = claim.state.value_or("due") == "due";
+  const std::string why = held_back_text(claim.state.value_or(""));
   return fmt::format("{} overdue {}{}", slots, short_duration(*claim.overdue_ms),
-                     plain ? "" : " (" + *claim.state + ")");
+                     why.empty() ? "" : " (" + why + ")");
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include "live/screen_text.h"
 #include "live/top_queues.h"
 #include "views/amount_text.h"
+#include "views/claim_text.h"
 #include "views/text_width.h"
 
 namespace weir::live {
@@ -103,10 +104,7 @@ void Painter::claims(std::size_t rows) {
     std::string when = claim.left_ms < 0 ? "never kills"
                        : left_ms > 0     ? fmt::format("kills in {} s", (left_ms + 999) / 1000)
                                          : "due now";
-    if (!claim.state.empty() && claim.state != "waiting" && claim.state != "due") {
-      when = claim.state;
-      std::replace(when.begin(), when.end(), '_', ' ');
-    }
+    if (const std::string why = held_back_text(claim.state); !why.empty()) when = why;
     const std::size_t columns = std::clamp<std::size_t>(size_.columns / 4, 16, 40);
     add({{"  " + path(claim.queue, columns - 2)},
          {left(" " + claim.owed(), 20)},

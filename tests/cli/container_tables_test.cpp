@@ -49,6 +49,29 @@ TEST(ContainerTables, WhatIsKeptAndReservedIsShownWhereThereIsAny) {
   EXPECT_NE(tracker_table({tracker}).render(kUncut).find("2 of job_0008"), std::string::npos);
 }
 
+TEST(ContainerTables, WhatIsOwedIsDueOnlyIfItKills) {
+  QueueView queue;
+  queue.name = "research";
+  queue.amounts = {{"memory_mb", {}}};
+  QueueView::Claim claim{.slots = 1024, .dimension = "memory_mb", .milliseconds_left = 2'000};
+  const auto owed = [&](std::optional<std::int64_t> overdue_ms, const char* state) {
+    claim.overdue_ms = overdue_ms;
+    claim.state = state;
+    if (overdue_ms) claim.milliseconds_left = 0;
+    queue.claims = {claim};
+    const std::string table = queue_table({queue}).render(kUncut);
+    const std::size_t from = table.rfind("1024 (");
+    return from == std::string::npos ? table : table.substr(from, table.find(')') + 1 - from);
+  };
+  EXPECT_EQ(owed({}, "waiting"), "1024 (2.0s)");
+  EXPECT_EQ(owed(500, "due"), "1024 (due)");
+  EXPECT_EQ(owed(500, "fragmented"), "1024 (fragmented)");
+  EXPECT_EQ(owed(500, "over_budget"), "1024 (over budget)");
+  EXPECT_EQ(claim_text(queue.claims[0]), "1024 MB overdue 500ms (over budget)");
+  claim.milliseconds_left = -1;
+  EXPECT_EQ(owed({}, "waiting"), "1024 (never)");
+}
+
 TEST(ContainerTables, AnAmountForATimeIsExactWhereItIsLittle) {
   EXPECT_EQ(amount_time_text("memory_mb", 40'960'000), "40960 MB-s");
   EXPECT_EQ(amount_time_text("memory_mb", 4'710'400), "4710 MB-s");
