@@ -169,15 +169,22 @@ std::string figures_text(const QueueView::Slots& slots) {
 }  // namespace
 
 std::string queue_line(const QueueView& queue) {
-  std::string text = fmt::format("queue {}: maps {}; reduces {}", printable(queue.name),
-                                 figures_text(queue.maps), figures_text(queue.reduces));
+  std::string text = fmt::format("queue {}: ", printable(queue.name));
+  if (queue.amounts.empty()) {
+    text += fmt::format("maps {}; reduces {}", figures_text(queue.maps),
+                        figures_text(queue.reduces));
+  }
+  for (const QueueView::Amounts& each : queue.amounts) {
+    text += fmt::format("{}{} {}", &each == &queue.amounts.front() ? "" : "; ",
+                        printable(each.dimension), figures_text(each.figures));
+  }
   for (const auto& claim : queue.claims) text += "; claim: " + claim_text(claim);
   return text;
 }
 
 void add_watch_command(CLI::App& app, Context& context) {
   auto* command =
-      app.add_subcommand("watch", "follow jobs and the queues' slots until the jobs end");
+      app.add_subcommand("watch", "follow jobs, and what queues run, until the jobs end");
   command->group("Jobs");
   const auto ids = std::make_shared<std::vector<std::string>>();
   const auto all = std::make_shared<bool>(false);

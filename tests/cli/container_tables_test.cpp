@@ -7,6 +7,7 @@
 #include "cli/progress_bar.h"
 #include "cli/queue_tables.h"
 #include "cli/tracker_commands.h"
+#include "cli/watch_command.h"
 #include "views/amount_text.h"
 
 namespace weir::cli {
@@ -47,6 +48,16 @@ TEST(ContainerTables, WhatIsKeptAndReservedIsShownWhereThereIsAny) {
   tracker.room_for = JobId(8);
   tracker.rooms = 2;
   EXPECT_NE(tracker_table({tracker}).render(kUncut).find("2 of job_0008"), std::string::npos);
+}
+
+TEST(ContainerTables, AWatchedQueueSaysWhatRunsOfEachDimension) {
+  QueueView queue;
+  queue.name = "research";
+  queue.amounts = {{"memory_mb", {.running = 6144, .pending = 28416}},
+                   {"vcores", {.guaranteed = 4, .allocated = 5, .running = 6, .lends = 0}}};
+  EXPECT_EQ(queue_line(queue),
+            "queue research: memory_mb 6144 running, 28416 pending; vcores 4 guaranteed, 5 "
+            "allocated, 6 running, 0 pending");
 }
 
 TEST(ContainerTables, WhatIsOwedIsDueOnlyIfItKills) {
