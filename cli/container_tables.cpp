@@ -208,9 +208,8 @@ Table tracker_offer_table(const std::vector<TrackerView>& trackers) {
     }
     if (reserved) cells.push_back(tracker.reserved_for ? job_name(*tracker.reserved_for) : "-");
     if (rooms) {
-      cells.push_back(
-          tracker.room_for ? fmt::format("{} of {}", tracker.rooms, job_name(*tracker.room_for))
-                           : "-");
+      const std::string text = room_text(tracker);
+      cells.push_back(text.empty() ? "-" : text);
     }
     const std::string labels = labels_text(tracker);
     cells.push_back(labels.empty() ? "-" : labels);
@@ -220,6 +219,11 @@ Table tracker_offer_table(const std::vector<TrackerView>& trackers) {
     table.add(std::move(cells));
   }
   return table;
+}
+
+std::string room_text(const TrackerView& tracker) {
+  if (!tracker.room_for) return "";
+  return fmt::format("{} of {}", tracker.rooms, job_name(*tracker.room_for));
 }
 
 std::string labels_text(const TrackerView& tracker) {

@@ -123,6 +123,9 @@ int show_tracker(Context& context, const std::string& name) {
   } else {
     lines.emplace_back("offer", offer_text(tracker));
   }
+  if (tracker.reserved_for) lines.emplace_back("reserved for", job_name(*tracker.reserved_for));
+  if (const std::string room = room_text(tracker); !room.empty())
+    lines.emplace_back("room for", room);
   if (!tracker.labels.empty()) lines.emplace_back("labels", printable(labels_text(tracker)));
   lines.emplace_back("attempts", std::to_string(tracker.attempts));
   lines.emplace_back("heard", heard_text(tracker));

@@ -325,6 +325,21 @@ TEST_F(Commands, ATrackerShowsHowItsTasksAreProtected) {
   EXPECT_EQ(json({"tracker", "list"})[0]["protections"][0], "cgroup: v1 memory, pids, cpu");
 }
 
+TEST_F(Commands, ATrackerShowsForWhomItHasRoom) {
+  wire::TrackerStatus tracker;
+  tracker.name = "tt1";
+  tracker.state = "LIVE";
+  fake.tracker_list = {tracker};
+  EXPECT_THAT(weir({"tracker", "show", "tt1"}).out,
+              AllOf(Not(HasSubstr("reserved for")), Not(HasSubstr("room for"))));
+  fake.tracker_list[0].__set_reserved_for(22);
+  fake.tracker_list[0].__set_room_for(8);
+  fake.tracker_list[0].__set_rooms(2);
+  EXPECT_THAT(weir({"tracker", "show", "tt1"}).out,
+              AllOf(ContainsRegex("reserved for: +job_0022\n"),
+                    ContainsRegex("room for: +2 of job_0008\n")));
+}
+
 TEST_F(Commands, WatchEndsWithTheJobs) {
   fake.jobs = {job_status(7, "RUNNING")};
   fake.statuses = {job_status(7, "RUNNING", 10, 5), job_status(7, "SUCCEEDED", 10, 10)};
