@@ -169,9 +169,13 @@ void add_run_options(CLI::App& command, RunOptions& o) {
   of_group(number("--count", o.count, 1, Limits::kTasksPerGroup,
                   "tasks that run the command (default 1)"));
   of_group(
-      command.add_option("--memory", o.memory, "of each task, like 512M, 2G (512 is in MB)")
+      command
+          .add_option("--memory", o.memory,
+                      "of each task, like 512M, 2G (512 is in MB); default: containers.minimum, "
+                      "128 MB unless set")
           ->type_name("SIZE"));
-  of_group(number("--vcores", o.vcores, 0, Limits::kVcoresPerTask, "of each task"));
+  of_group(number("--vcores", o.vcores, 0, Limits::kVcoresPerTask,
+                  "of each task; default: containers.minimum, 1 unless set"));
   of_group(
       command.add_option("--resource", o.resources, "of each task, like gpu=1; repeatable")
           ->type_name("NAME=N"));

@@ -68,6 +68,12 @@ TEST_F(Run, EnvironmentAndTimeLimitAreThoseOfSubmit) {
   EXPECT_EQ(fake.submitted.spec.time_limit_ms, 0);
 }
 
+TEST_F(Run, HelpSaysWhatATaskGetsThatAsksForNothing) {
+  const std::string help = run({"run", "--help"}).out;
+  EXPECT_THAT(help, testing::ContainsRegex("containers.minimum,\\s+128 MB"));
+  EXPECT_THAT(help, testing::ContainsRegex("containers.minimum,\\s+1 unless"));
+}
+
 // Which of the two counts nobody could say.
 TEST_F(Run, WhatHasANameIsSaidOnce) {
   EXPECT_THAT(refusal({"--queue", "a", "--env", "A=1", "--env", "A=2", "--", "true"}),
