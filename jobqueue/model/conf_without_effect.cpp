@@ -4,7 +4,6 @@
 #include <iterator>
 #include <string_view>
 
-#include "jobqueue/model/job_spec.h"
 #include "jobqueue/model/map_output_codec.h"
 #include "jobqueue/model/ok_exits.h"
 
@@ -137,6 +136,16 @@ std::vector<std::string> conf_without_effect(const Conf& conf, bool has_reduces)
     if (why.empty()) continue;
     lines.push_back("setting " + entry.first +
                     " has no effect here but in the environment of the tasks: " + why);
+  }
+  return lines;
+}
+
+std::vector<std::string> groups_without_effect(const std::vector<TaskGroupSpec>& groups) {
+  std::vector<std::string> lines;
+  for (const TaskGroupSpec& group : groups) {
+    if (!group.replace || group.gang > 0) continue;
+    lines.push_back("group " + group.name +
+                    ": on_member: replace has no effect: the group has no gang");
   }
   return lines;
 }

@@ -1,11 +1,13 @@
-// Which entries of a job's conf, by names of Hadoop or of Weir, change nothing here but the
-// environment of the job's tasks, where all are. Other names are the user's own, for his programs.
-// Pure, any thread.
+// What a job says that changes nothing: entries of its conf, by names of Hadoop or of Weir, but for
+// the environment of the job's tasks, where all are (other names are the user's own, for his
+// programs); and what its groups say. Pure, any thread.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
+
+#include "jobqueue/model/job_spec.h"
 
 namespace weir {
 
@@ -13,5 +15,8 @@ namespace weir {
 // say --sort-memory".
 std::vector<std::string> conf_without_effect(const std::map<std::string, std::string>& conf,
                                              bool has_reduces);
+
+// "group b: on_member: replace has no effect: the group has no gang"; a line each.
+std::vector<std::string> groups_without_effect(const std::vector<TaskGroupSpec>& groups);
 
 }  // namespace weir

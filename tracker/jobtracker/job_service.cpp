@@ -190,6 +190,8 @@ Result<std::size_t> JobService::list_limit(std::int64_t limit) {
 void JobService::submit(const Caller& caller, std::shared_ptr<const JobSpec> spec,
                         Answer<SubmittedView> answer) {
   auto warnings = conf_without_effect(spec->conf, spec->reduces > 0);
+  for (std::string& line : groups_without_effect(spec->task_groups))
+    warnings.push_back(std::move(line));
   loop_.post(SubmitJob{caller, std::move(spec)},
              [answer = std::move(answer), warnings = std::move(warnings)](
                  const EngineLoop::ReplyBody& reply, Version version) {

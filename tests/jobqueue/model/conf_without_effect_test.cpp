@@ -68,5 +68,12 @@ TEST(ConfWithoutEffect, WithoutReducesNothingIsSortedDealtOrCopied) {
   EXPECT_EQ(said("mapreduce.map.speculative", "true", false), "");
 }
 
+TEST(GroupsWithoutEffect, MembersAreReplacedInGangsAlone) {
+  EXPECT_THAT(groups_without_effect({{.name = "a", .gang = 2, .replace = true},
+                                     {.name = "b", .replace = true},
+                                     {.name = "c"}}),
+              ElementsAre("group b: on_member: replace has no effect: the group has no gang"));
+}
+
 }  // namespace
 }  // namespace weir

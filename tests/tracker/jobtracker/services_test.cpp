@@ -121,6 +121,15 @@ TEST_F(ServicesTest, ASubmissionIsToldWhatOfItHasNoEffect) {
   EXPECT_EQ(job.warnings[0],
             "setting mapred.reduce.tasks has no effect here but in the environment of the tasks: "
             "say --reduces");
+  JobSpec application;
+  application.name = "app";
+  application.queue = "default";
+  application.reduces = 0;
+  application.task_groups = {{.name = "b", .command = "true", .replace = true}};
+  request.spec = to_wire(application);
+  EXPECT_EQ(submit(request).warnings,
+            (std::vector<std::string>{
+                "group b: on_member: replace has no effect: the group has no gang"}));
 }
 
 TEST_F(ServicesTest, MapOnlyJobAndPlainServiceName) {
