@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -40,7 +41,9 @@ class LineReader {
     }
     return !line.empty();
   }
+  // Why it ended, unless that is its end; empty while there are lines.
   std::string error() const {
+    if (!ended_) return "";
     int code = Z_OK;
     const char* message = gzerror(file_.get(), &code);
     if (code == Z_ERRNO) return std::strerror(errno);
@@ -51,11 +54,13 @@ class LineReader {
   bool refill() {
     const int read = gzread(file_.get(), buffer_.data(), static_cast<unsigned>(buffer_.size()));
     ahead_ = {buffer_.data(), static_cast<std::size_t>(std::max(read, 0))};
-    return read > 0;
+    ended_ = read <= 0;
+    return !ended_;
   }
 
   std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
   std::vector<char> buffer_ = std::vector<char>(1 << 16);
+  bool ended_ = false;
   std::string_view ahead_;  // read, and not given yet
 };
 
@@ -63,10 +68,11 @@ class LineParser {
  public:
   LineParser(const TraceOptions& options, Diagnostics& out) : options_(options), out_(out) {}
 
-  void parse(const std::string& line, int number, JobPlan& plan) {
+  // A job, whose values may be wrong; nothing if the line is none.
+  std::optional<JobPlan> parse(const std::string& line, int number) {
     at_ = {number, 1};
-    json_ = Json::parse(line, nullptr, false);
-    if (!json_.is_object()) return wrong("the line is no JSON object");
+    if (!read_object(line)) return std::nullopt;
+    JobPlan plan;
     auto spec = std::make_shared<JobSpec>();
     spec->name = text("job", "");
     spec->user = text("user", "user");
@@ -87,16 +93,37 @@ class LineParser {
       wrong(fmt::format("a second job \"{}\", allowed: each name once", spec->name));
     }
     plan.spec = std::move(spec);
+    return plan;
   }
 
  private:
+  bool read_object(const std::string& line) {
+    constexpr std::string_view kAllowed = R"(one JSON object a line, as {"job": "a", "maps": 2})";
+    try {
+      json_ = Json::parse(line);
+    } catch (const Json::parse_error& error) {
+      at_.column = static_cast<int>(std::max<std::size_t>(error.byte, 1));
+      const bool cut = error.byte > line.size();
+      wrong(fmt::format("{}, allowed: {}", cut ? "the line ends too early" : "this is no JSON",
+                        kAllowed));
+      return false;
+    }
+    if (!json_.is_object()) wrong(fmt::format("the line is no object, allowed: {}", kAllowed));
+    return json_.is_object();
+  }
+
   void wrong(const std::string& what) { out_.error(at_, what); }
+
+  // Lists and objects may be too deep to be written.
+  static std::string shown(const Json& value) {
+    return value.is_structured() ? fmt::format("an {}", value.type_name()) : value.dump();
+  }
 
   std::string text(const char* key, const char* otherwise) {
     const auto found = json_.find(key);
     if (found == json_.end()) return otherwise;
     if (found->is_string()) return found->get<std::string>();
-    wrong(fmt::format("{} is {}, allowed: text", key, found->dump()));
+    wrong(fmt::format("{} is {}, allowed: text", key, shown(*found)));
     return otherwise;
   }
 
@@ -105,7 +132,7 @@ class LineParser {
     if (found == json_.end()) return otherwise;
     const bool good = found->is_number_integer() && *found >= 0 && *found <= kMostTraceTasks;
     if (!good) {
-      wrong(fmt::format("{} is {}, allowed: an integer from 0 to {}", key, found->dump(),
+      wrong(fmt::format("{} is {}, allowed: an integer from 0 to {}", key, shown(*found),
                         kMostTraceTasks));
       return otherwise;
     }
@@ -123,7 +150,7 @@ class LineParser {
     const auto found = json_.find("submit_s");
     if (found == json_.end()) return 0;
     if (seconds(*found) && found->get<double>() >= 0) return to_ms(found->get<double>());
-    wrong(fmt::format("submit_s is {}, allowed: seconds from 0", found->dump()));
+    wrong(fmt::format("submit_s is {}, allowed: seconds from 0", shown(*found)));
     return 0;
   }
 
@@ -131,14 +158,15 @@ class LineParser {
   std::vector<DurationMs> times(const char* key, const std::vector<DurationMs>& otherwise) {
     const auto found = json_.find(key);
     if (found == json_.end()) return otherwise;
-    const Json list = found->is_array() ? *found : Json::array({*found});
+    const bool one = !found->is_array();
     std::vector<DurationMs> result;
     DurationMs sum = 0;
     DurationMs recorded = 0;
-    for (const Json& value : list) {
+    for (std::size_t i = 0; i < (one ? 1 : found->size()); ++i) {
+      const Json& value = one ? *found : (*found)[i];
       if (!seconds(value)) {
         wrong(
-            fmt::format("{} has {}, allowed: seconds, or -1 for not recorded", key, value.dump()));
+            fmt::format("{} has {}, allowed: seconds, or -1 for not recorded", key, shown(value)));
         return otherwise;
       }
       result.push_back(value.get<double>() < 0 ? -1 : to_ms(value.get<double>()));
@@ -171,13 +199,18 @@ std::vector<JobPlan> load_trace(const std::string& file, const TraceOptions& opt
   }
   LineParser parser(options, out);
   std::string line;
-  for (int number = 1; reader.next(line); ++number) {
+  for (int number = 1;; ++number) {
+    const bool more = reader.next(line);
+    if (const std::string error = reader.error(); !error.empty()) {
+      out.error({number, 1},
+                fmt::format("cannot be read further: {}, allowed: JSON lines, plain or .gz",
+                            error));
+      break;
+    }
+    if (!more) break;
     if (line.empty()) continue;
     if (options.limit > 0 && jobs.size() == static_cast<std::size_t>(options.limit)) break;
-    parser.parse(line, number, jobs.emplace_back());
-  }
-  if (const std::string error = reader.error(); !error.empty()) {
-    out.error({}, fmt::format("cannot be read: {}, allowed: JSON lines, plain or .gz", error));
+    if (auto job = parser.parse(line, number)) jobs.push_back(*std::move(job));
   }
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const JobPlan& a, const JobPlan& b) { return a.submit_at < b.submit_at; });

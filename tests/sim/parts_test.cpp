@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -10,12 +11,14 @@
 #include "sim/cluster_model.h"
 #include "sim/fairness.h"
 #include "sim/job_names.h"
+#include "sim/scenario.h"
 #include "sim/trace.h"
 #include "sim/virtual_cluster.h"
 
 namespace weir {
 namespace {
 
+using testing::AllOf;
 using testing::DoubleEq;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -142,9 +145,37 @@ TEST_F(TraceTest, JobsComeInOrderOfSubmission) {
 TEST_F(TraceTest, EveryWrongLineIsNamed) {
   load("{\"job\":\"a\",\"maps\":-1}\nnonsense\n{\"job\":\"a\",\"map_s\":\"x\",\"submit_s\":-2}\n");
   EXPECT_THAT(errors_.errors(),
-              ElementsAre(HasSubstr(":1:1: maps is -1"), HasSubstr(":2:1: the line is no JSON"),
+              ElementsAre(HasSubstr(":1:1: maps is -1"), HasSubstr(":2:2: this is no JSON"),
                           HasSubstr(":3:1: map_s has \"x\""), HasSubstr(":3:1: submit_s is -2"),
                           HasSubstr(":3:1: a second job \"a\"")));
+}
+
+TEST_F(TraceTest, ALineThatIsNoJobMakesNone) {
+  const std::string good = "{\"job\":\"a\"}\n";
+  for (const char* line :
+       {"{", "[]", "\"x\"", "{\"job\":\"x\",}", "{\"job\":\"x\",\"maps\":2"}) {
+    EXPECT_THAT(load(good + line), SizeIs(1)) << line;
+    EXPECT_THAT(errors_.errors(), ElementsAre(AllOf(HasSubstr(".jsonl:2:"), HasSubstr("allowed"))));
+  }
+  load("{\"job\":\"x\"\n");
+  EXPECT_THAT(errors_.errors(), ElementsAre(HasSubstr(":1:11: the line ends too early")));
+  const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  load("{\"job\":\"a\",\"map_s\":" + deep + "}");
+  EXPECT_THAT(errors_.errors(), ElementsAre(HasSubstr(":1:1: map_s has an array")));
+  load("[]");
+  EXPECT_FALSE(load_scenario_text("s.yaml", "jobs: " + file_));
+}
+
+TEST_F(TraceTest, ACutArchiveIsToldOfOnceWithTheLine) {
+  std::string text;
+  for (int i = 0; i < 9000; ++i)
+    text += "{\"job\":\"" + std::to_string(i * 7919 % 9001) + "\"}\n";
+  gzFile out = gzopen(file_.c_str(), "wb");
+  gzwrite(out, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(out);
+  std::filesystem::resize_file(file_, std::filesystem::file_size(file_) / 2);
+  load_trace(file_, {}, errors_ = Diagnostics(file_));
+  EXPECT_THAT(errors_.errors(), ElementsAre(HasSubstr(": cannot be read further: ")));
 }
 
 TEST_F(TraceTest, CompressedAndDividedForASmallerCluster) {
