@@ -14,6 +14,7 @@ namespace weir::cli {
 namespace {
 
 constexpr std::size_t kMostInputBytes = 256'000'000;
+constexpr int kMostDepth = 1000;  // of lists and objects: what is wrong is written level by level
 
 std::string read_input(std::istream& in) {
   std::string text;
@@ -27,8 +28,12 @@ std::string read_input(std::istream& in) {
 }
 
 Json parse_input(const std::string& text, std::string_view example) {
+  const auto refuse_deep = [](int depth, Json::parse_event_t, const Json&) {
+    if (depth <= kMostDepth) return true;
+    throw wrong_use(fmt::format("standard input: nested too deep, allowed: {} levels", kMostDepth));
+  };
   try {
-    return Json::parse(text);
+    return Json::parse(text, refuse_deep);
   } catch (const Json::parse_error& error) {
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(
                                         std::min(text.size(), error.byte > 0 ? error.byte - 1 : 0));

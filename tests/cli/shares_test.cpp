@@ -114,6 +114,7 @@ TEST(Shares, WrongInputIsOneLineAndExitCode2) {
     EXPECT_THAT(ran.err, AllOf(StartsWith("weir: standard input"), HasSubstr(message)));
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1);
   }
+  EXPECT_THAT(shares("10", std::string(1'000'000, '[')).err, HasSubstr("nested too deep"));
   EXPECT_EQ(shares("-1", "[]").code, kExitRefused);
   EXPECT_EQ(run({"shares"}).code, kExitRefused);
 }
