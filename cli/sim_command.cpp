@@ -77,6 +77,21 @@ void show_summary(Context& context, const Runner& runner, double wall_s) {
       static_cast<double>(runner.summary()->launches()) * per_s);
 }
 
+// The summary is all of its JSON, so this is none there.
+void show_outcome(Context& context, const SimOptions& options, const Runner& runner) {
+  const auto& failures = runner.failures();
+  if (!context.json()) {
+    context.out << fmt::format("{}: {}, {}\n", printable(options.scenario),
+                               counted(runner.expectations(), "expectation"),
+                               failures.empty() ? "all met" : counted(failures.size(), "failure"));
+  } else if (!options.summary) {
+    print_json(context.out, {{"scenario", options.scenario},
+                             {"expectations", runner.expectations()},
+                             {"all_met", failures.empty()},
+                             {"failures", failures}});
+  }
+}
+
 // What it was made from, without what differs from run to run.
 void write_report(Context& context, const SimOptions& options, const Scenario& scenario,
                   const Runner& runner, RunReport& run) {
@@ -151,11 +166,7 @@ int run_scenario(Context& context, const SimOptions& options, const PolicyFactor
   }
   const bool text_on_stdout =
       options.events == "-" || options.samples == "-" || options.report == "-";
-  if (!text_on_stdout && !context.json()) {
-    context.out << fmt::format("{}: {}, {}\n", printable(options.scenario),
-                               counted((*runner)->expectations(), "expectation"),
-                               failures.empty() ? "all met" : counted(failures.size(), "failure"));
-  }
+  if (!text_on_stdout) show_outcome(context, options, **runner);
   return failures.empty() ? kExitDone : kExitNotSo;
 }
 

@@ -53,6 +53,21 @@ TEST(SimCommand, StdoutIsForWhatWasAskedAndTheSameAtEveryRun) {
   EXPECT_EQ(run({"sim", file, "--samples", directory / "no/such/folder"}).code, kExitRefused);
 }
 
+TEST(SimCommand, JsonSaysWhatTheTableModeDoes) {
+  const TemporaryDirectory directory;
+  const auto good = Json::parse(run({"sim", directory.write("s.yaml", kGood), "-o", "json"}).out);
+  EXPECT_EQ(good["expectations"], 1);
+  EXPECT_EQ(good["all_met"], true);
+  EXPECT_THAT(good["failures"], IsEmpty());
+  const auto unmet =
+      run({"sim", directory.write("u.yaml", std::string(kGood) + "  - expect_kills: [J1/m0]\n"),
+           "-o", "json"});
+  EXPECT_EQ(unmet.code, kExitNotSo);
+  const Json json = Json::parse(unmet.out);
+  EXPECT_EQ(json["all_met"], false);
+  EXPECT_THAT(json["failures"].at(0).get<std::string>(), HasSubstr("u.yaml:6: expected kills"));
+}
+
 TEST(SimCommand, WhatIsCheckedIsSaidAndChosen) {
   const TemporaryDirectory directory;
   const std::string file = directory.write("s.yaml", kGood);
