@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cli/format.h"
+#include "jobqueue/model/counted.h"
 
 namespace weir::cli {
 namespace {
@@ -38,11 +39,11 @@ std::string counts_line(const JobView::Tasks& tasks) {
   if (tasks.copying > 0) line += fmt::format(", {} copying", *tasks.copying);
   if (tasks.copied > 0) line += fmt::format(", {} copied and waiting for a slot", *tasks.copied);
   if (tasks.speculative > 0) {
-    line += fmt::format(", {} speculative attempts ({} won)", *tasks.speculative,
+    line += fmt::format(", {} ({} won)", counted(*tasks.speculative, "speculative attempt"),
                         tasks.speculative_won.value_or(0));
   }
-  if (tasks.failed_attempts > 0) line += fmt::format(", {} failed attempts", tasks.failed_attempts);
-  if (tasks.killed_attempts > 0) line += fmt::format(", {} killed attempts", tasks.killed_attempts);
+  if (tasks.failed_attempts > 0) line += ", " + counted(tasks.failed_attempts, "failed attempt");
+  if (tasks.killed_attempts > 0) line += ", " + counted(tasks.killed_attempts, "killed attempt");
   return line;
 }
 

@@ -14,6 +14,7 @@
 #include "cli/sink.h"
 #include "cli/table.h"
 #include "conf/policies.h"
+#include "jobqueue/model/counted.h"
 #include "report/report.h"
 #include "sim/checker_observer.h"
 #include "sim/run_report.h"
@@ -53,10 +54,6 @@ class Watch {
 
 std::vector<std::string> findings(const Error& error) {
   return error.diagnostics.empty() ? std::vector<std::string>{error.message} : error.diagnostics;
-}
-
-std::string counted(std::size_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 // What depends on the machine goes to stderr: stdout is the same at every run.

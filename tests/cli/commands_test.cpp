@@ -87,6 +87,10 @@ TEST_F(Commands, JobStatus) {
   const auto ran = weir({"job", "status", "job_0007"});
   EXPECT_THAT(ran.out, HasSubstr("5 of 10 done (50%)"));
   EXPECT_THAT(ran.out, HasSubstr("diagnostics:  bad??[31m"));
+  fake.statuses[0].maps.failed_attempts = 1;
+  fake.statuses[0].maps.killed_attempts = 2;
+  EXPECT_THAT(weir({"job", "status", "7"}).out,
+              HasSubstr(", 1 failed attempt, 2 killed attempts\n"));
   EXPECT_EQ(json({"job", "status", "7"})["state"], "FAILED");  // broken UTF-8 does not fail it
   fake.refuse = refusal(wire::ErrorCode::UNKNOWN_JOB, "no job_0999");
   const auto unknown = weir({"job", "status", "999"});
