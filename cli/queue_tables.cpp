@@ -7,6 +7,7 @@
 
 #include "cli/container_tables.h"
 #include "cli/format.h"
+#include "cli/users_present.h"
 #include "jobqueue/model/counted.h"
 #include "views/amount_text.h"
 #include "views/claim_text.h"
@@ -283,19 +284,16 @@ Table queue_table(const std::vector<QueueView>& queues) {
   columns.push_back({.header = "USERS", .right = true, .rank = 4});
   if (shown.claims) columns.push_back({.header = "CLAIMS", .least_width = 14});
   Table table(std::move(columns));
+  auto present = users_present(queues);
   for (const auto& queue : queues) {
     const auto dots =
         static_cast<std::size_t>(std::count(queue.name.begin(), queue.name.end(), '.'));
     const std::string last = dots == 0 ? queue.name : queue.name.substr(queue.name.rfind('.') + 1);
-    const auto present =
-        std::count_if(queue.users.begin(), queue.users.end(), [](const QueueView::User& user) {
-          return user.jobs > 0 || user.running_maps > 0 || user.running_reduces > 0;
-        });
     std::vector<std::string> cells = {std::string(2 * dots, ' ') + last, queue.state};
     shown.add_cells(queue.maps, cells);
     shown.add_cells(queue.reduces, cells);
     if (shown.copies) cells.push_back(std::to_string(queue.reduces.copying.value_or(0)));
-    cells.push_back(std::to_string(present));
+    cells.push_back(std::to_string(present[queue.name].size()));
     if (shown.claims) cells.push_back(claims_text(queue.claims));
     table.add(std::move(cells));
   }

@@ -59,6 +59,26 @@ TEST_F(QueueCommands, QueueListShowsWhatTheRulingPolicyHas) {
   expect_fits({"queue", "list"});
 }
 
+TEST_F(QueueCommands, AnInnerQueueHasTheUsersOfThoseBelowEachOnce) {
+  const auto with_users = [](const char* name, const std::vector<std::string>& users) {
+    auto queue = queue_status(name);
+    for (const std::string& user : users) {
+      wire::UserFigures& figures = queue.users.emplace_back();
+      figures.user = user;
+      figures.jobs = 1;
+    }
+    return queue;
+  };
+  fake.queue_list = {with_users("prod", {}), with_users("prod.a", {"ann", "bob"}),
+                     with_users("prod.b", {"ann"}), with_users("prod2", {})};
+  fake.queue_list[2].users.emplace_back().user = "gone";  // had a job once
+  const std::string list = weir({"queue", "list"}).out;
+  EXPECT_THAT(list, ContainsRegex("\nprod +RUNNING( +[0-9]+)+ +2 +-"));
+  EXPECT_THAT(list, ContainsRegex("\n  a +RUNNING( +[0-9]+)+ +2 +-"));
+  EXPECT_THAT(list, ContainsRegex("\n  b +RUNNING( +[0-9]+)+ +1 +-"));
+  EXPECT_THAT(list, ContainsRegex("\nprod2 +RUNNING( +[0-9]+)+ +0 +-"));
+}
+
 TEST_F(QueueCommands, QueueListHasAColumnForReducesThatCopyIfAnyDo) {
   fake.queue_list = {queue_status("research"), queue_status("production")};
   EXPECT_THAT(weir({"queue", "list"}).out, Not(HasSubstr("COPY")));
