@@ -153,6 +153,14 @@ Status Submissions::check_containers_fit(const JobSpec& spec) const {
                    who + ": no tracker has the labels that it requires (" + text(*asked) + ")",
                    "see `weir tracker list -o json`"};
     }
+    const bool nothing = std::all_of(space.dimensions().begin(), space.dimensions().end(),
+                                     [&](Dimension d) { return largest[d] == 0; });
+    if (nothing) {
+      return Error{ErrorCode::kBadRequest,
+                   who + ": " + space.text(need) + "; the trackers (" + std::to_string(allowed) +
+                       ") offer nothing",
+                   "say `tracker: {offer: {memory_mb, vcores}}` in their settings"};
+    }
     return Error{ErrorCode::kBadRequest,
                  who + ": " + space.text(need) +
                      (ports > 0 ? ", " + counted(ports, "port") : "") + "; the largest of " +

@@ -305,6 +305,16 @@ TEST_F(Applications, MorePortsThanAnyTrackerHasAreRefused) {
             "8192 MB, 8 vcores, 4 gpu, 10 ports");
 }
 
+TEST_F(Applications, WhereNoTrackerOffersAnythingTheSettingsAreNamed) {
+  h.register_tracker("tt1", Resources{}, {}, 0);
+  const auto refused = h.step(SubmitJob{{"ann", {}}, application(1)});
+  ASSERT_EQ(refused.size(), 1u);
+  const Error& error = std::get<Error>(refused[0].body);
+  EXPECT_EQ(error.message,
+            "group main: 1024 MB, 1 vcore, 1 gpu; the trackers (1) offer nothing");
+  EXPECT_EQ(error.hint, "say `tracker: {offer: {memory_mb, vcores}}` in their settings");
+}
+
 TEST_F(Applications, AServiceThatRestsSaysSo) {
   add_tracker("tt1");
   submit(application(1, true));
