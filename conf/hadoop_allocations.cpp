@@ -72,7 +72,7 @@ class AllocationsReader {
   }
 
   std::optional<std::int64_t> read_limit(const HadoopValue& value) {
-    const auto number = hadoop_integer(value);
+    const auto number = hadoop_int(value);
     if (!number) return std::nullopt;
     if (*number >= 0) return std::min(*number, kMostSlots);
     hadoop_warning(value, fmt::format("{} is {}, with which nothing runs in Hadoop; it is 0 here",
@@ -81,7 +81,7 @@ class AllocationsReader {
   }
 
   std::optional<std::int64_t> read_minimum(const HadoopValue& value) {
-    const auto number = hadoop_integer(value);
+    const auto number = hadoop_int(value);
     if (!number) return std::nullopt;
     if (*number >= 0 && *number <= kMostSlots) return number;
     no_counterpart(value, "no number of slots that there could be; it counts as 0");

@@ -213,7 +213,7 @@ class Mr1Import {
         set_guarantee(queue, *value, *percent);
         queue.said = *value;
       } else if (*percent != -1) {  // which is: an equal part of what is left
-        no_counterpart(*value, "a capacity is from 0 to 100; the queue shares what is left");
+        hadoop_error(*value, "a percentage from 0 to 100");
       }
     }
     const HadoopValue* most = value_of(keys, "maximum-capacity");

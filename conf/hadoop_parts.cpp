@@ -93,6 +93,13 @@ std::optional<std::int64_t> hadoop_integer(const HadoopValue& value) {
   return std::nullopt;
 }
 
+std::optional<std::int64_t> hadoop_int(const HadoopValue& value) {
+  const auto number = hadoop_integer(value);
+  if (!number || (*number >= INT32_MIN && *number <= INT32_MAX)) return number;
+  hadoop_error(value, fmt::format("an integer from {} to {}", INT32_MIN, INT32_MAX));
+  return std::nullopt;
+}
+
 std::optional<double> hadoop_number(const HadoopValue& value) {
   std::string_view text = value.text;
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -127,10 +134,35 @@ std::int64_t hadoop_scaled(const HadoopValue& value, double number, std::int64_t
   return rounded;
 }
 
+std::optional<std::string> hadoop_percentage_list(const HadoopValue& value) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  std::string text;
+  for (const char c : value.text) {
+    const bool joined = c == '%' || c == '=';
+    while (joined && !text.empty() && kBlanks.find(text.back()) != kBlanks.npos) text.pop_back();
+    if (kBlanks.find(c) != kBlanks.npos && text.ends_with('=')) continue;
+    text += c;
+    if (c == '%') text += ' ';
+  }
+  const std::string lower = lower_case(text);
+  const auto said = [&](std::string_view of) {
+    const std::size_t at = lower.find(of);
+    if (at == lower.npos) return false;
+    const std::size_t before = lower.find_last_not_of(kBlanks, at == 0 ? lower.npos : at - 1);
+    return at > 0 && before != lower.npos && lower[before] == '%';
+  };
+  const bool alone = words_of(text, kBlanks).size() == 1;
+  if (alone || text.find('=') != text.npos || (said("memory") && said("cpu"))) return text;
+  hadoop_error(value, "40%, or 50% memory, 40% cpu, or memory-mb=50%, vcores=40%");
+  return std::nullopt;
+}
+
 std::optional<std::int64_t> hadoop_percentages(const HadoopValue& value) {
   std::optional<std::int64_t> least;
   bool differ = false;
-  for (std::string word : words_of(value.text, ", \t\r\n")) {
+  const auto text = hadoop_percentage_list(value);
+  if (!text) return least;
+  for (std::string word : words_of(*text, ", \t\r\n")) {
     word = word.substr(word.rfind('=') + 1);
     if (!word.ends_with('%')) {
       if (word.find_first_of("0123456789") == std::string::npos) continue;

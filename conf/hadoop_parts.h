@@ -36,13 +36,16 @@ std::vector<std::string> words_of(std::string_view text, std::string_view separa
 
 // Values as Java reads them; what is none is an error.
 std::optional<std::int64_t> hadoop_integer(const HadoopValue& value);
+std::optional<std::int64_t> hadoop_int(const HadoopValue& value);  // of 32 bits
 std::optional<double> hadoop_number(const HadoopValue& value);
 std::optional<bool> hadoop_boolean(const HadoopValue& value);
 // A number in units of 1/`scale`, rounded; a warning if that changes it.
 std::int64_t hadoop_scaled(const HadoopValue& value, double number, std::int64_t scale);
 
-// `50% memory, 40% cpu`, `40%`, `memory-mb=50%, vcores=40%`: of the slots the least.
-// In hundredths.
+// `50% memory, 40% cpu`, `40%`, `memory-mb=50%, vcores=40%`: each percentage a word, and its name
+// before a `=`. Nothing, and an error: YARN would refuse it.
+std::optional<std::string> hadoop_percentage_list(const HadoopValue& value);
+// Of the slots the least of them, in hundredths.
 std::optional<std::int64_t> hadoop_percentages(const HadoopValue& value);
 
 // The name with what we do not allow in names replaced, and a warning if that changes it.

@@ -10,19 +10,36 @@ namespace weir {
 namespace {
 
 constexpr std::int64_t kMostOfOne = 1'000'000'000;  // as much as a guarantee may be
+constexpr double kMb = 1024 * 1024;
+constexpr std::pair<std::string_view, double> kUnits[] = {
+    {"", kMb},  {"p", 1e-12}, {"n", 1e-9}, {"u", 1e-6}, {"m", 1e-3},
+    {"k", 1e3}, {"M", 1e6},   {"G", 1e9},  {"T", 1e12}, {"P", 1e15},
+    {"Ki", 1024}, {"Mi", kMb}, {"Gi", kMb * 1024}, {"Ti", kMb * kMb}, {"Pi", kMb * kMb * 1024}};
+constexpr std::string_view kCapacityAmounts =
+    "[memory=10240,vcores=12]: memory in MB, or with a unit of YARN's (k, M, G, T, P, Ki, Mi, Gi, "
+    "Ti, Pi); of others a whole number";
+constexpr std::string_view kFairAmounts =
+    "memory-mb=10240, vcores=12, or 10240 mb, 12 vcores, in whole numbers";
 
-// `10240`, `10240Mi`, `10Gi`, `1Ti`: in MB. Other units are of other resources.
-std::optional<std::int64_t> amount_of(std::string_view text, bool memory) {
+// `10240`; of memory also `10G`, `10Gi`, ..., in MB and rounded down, as in YARN.
+std::optional<std::int64_t> amount_of(std::string_view text, bool with_unit) {
   std::int64_t amount = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), amount);
-  if (error != std::errc() || amount < 0 || amount > kMostOfOne) return std::nullopt;
+  if (error != std::errc() || amount < 0) return std::nullopt;
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  std::int64_t times = 0;
-  if (unit.empty() || (memory && unit == "Mi")) times = 1;
-  if (memory && unit == "Gi") times = 1024;
-  if (memory && unit == "Ti") times = 1024 * 1024;
-  if (times == 0 || amount * times > kMostOfOne) return std::nullopt;
-  return amount * times;
+  if (unit.empty()) return amount;
+  const auto* const known = std::find_if(std::begin(kUnits), std::end(kUnits),
+                                         [&](const auto& one) { return one.first == unit; });
+  if (!with_unit || known == std::end(kUnits)) return std::nullopt;
+  const double mb = static_cast<double>(amount) * known->second / kMb;
+  return static_cast<std::int64_t>(std::min(mb, 1e18));
+}
+
+// More than there is anywhere, as who wants no limit writes it.
+std::int64_t held(const HadoopValue& value, const std::string& name, std::int64_t amount) {
+  if (amount <= kMostOfOne) return amount;
+  hadoop_warning(value, fmt::format("{} of {} counts as {}", name, value.what, kMostOfOne));
+  return kMostOfOne;
 }
 
 std::string our_name(std::string name) {
@@ -43,32 +60,40 @@ bool is_name(const std::string& name) {
 
 }  // namespace
 
-std::optional<HadoopAmounts> hadoop_amounts(const HadoopValue& value) {
-  const auto refuse = [&](const std::string& why) {
-    no_counterpart(value, why);
-    return std::nullopt;
-  };
-  std::string_view text = value.text;
-  if (!text.ends_with(']')) return refuse("it is no list like [memory=10240,vcores=12]");
-  text.remove_prefix(1);
-  text.remove_suffix(1);
+namespace {
+
+// Of `memory=10240, vcores=12`; nothing, and an error, if it is no such list.
+std::optional<HadoopAmounts> amounts_in(const HadoopValue& value, std::string_view list,
+                                        bool with_units, std::string_view allowed) {
   HadoopAmounts amounts;
-  for (const std::string& part : words_of(text, ", ")) {
-    const std::size_t equals = part.find('=');
-    if (equals == std::string::npos)
-      return refuse(fmt::format("{} says no amount", quoted_briefly(part)));
-    const std::string name = our_name(part.substr(0, equals));
-    const auto amount = amount_of(std::string_view(part).substr(equals + 1), name == "memory_mb");
+  for (const std::string& part : words_of(list, ",")) {
+    const std::vector<std::string> words = words_of(part, "= \t\r\n");
+    const bool is_pair = words.size() == 2 && part.find('=') != std::string::npos;
+    const std::string name = is_pair ? our_name(words[0]) : "";
+    const auto amount =
+        is_pair ? amount_of(words[1], with_units && name == "memory_mb") : std::nullopt;
     const bool again = std::any_of(amounts.begin(), amounts.end(),
                                    [&](const auto& one) { return one.first == name; });
     if (!is_name(name) || !amount || again) {
-      return refuse(
-          fmt::format("{} is no amount, as memory=10240 (MB, or Gi) is", quoted_briefly(part)));
+      value.out->error(value.at, fmt::format("{} has {}, allowed: {}", value.what,
+                                             quoted_briefly(part), allowed));
+      return std::nullopt;
     }
-    amounts.emplace_back(name, *amount);
+    amounts.emplace_back(name, held(value, name, *amount));
   }
-  if (amounts.empty()) return refuse("it says no amount");
-  return amounts;
+  if (!amounts.empty()) return amounts;
+  hadoop_error(value, allowed);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<HadoopAmounts> hadoop_amounts(const HadoopValue& value) {
+  const std::string_view text = value.text;
+  if (text.ends_with(']'))
+    return amounts_in(value, text.substr(1, text.size() - 2), true, kCapacityAmounts);
+  hadoop_error(value, kCapacityAmounts);
+  return std::nullopt;
 }
 
 std::string yaml_of_amounts(const HadoopAmounts& amounts) {
@@ -88,41 +113,53 @@ void add_names_of(const HadoopAmounts& amounts, std::vector<std::string>& names)
 
 namespace {
 
-// `10240 mb, 12 vcores` as `memory=10240,vcores=12`; nothing: it is not of that form.
-std::optional<std::string> old_form(const std::string& text) {
-  std::string list;
-  std::string_view left = text;
-  while (true) {
-    left.remove_prefix(std::min(left.find_first_not_of(", \t\r\n"), left.size()));
-    if (left.empty()) return list.empty() ? std::nullopt : std::optional(list);
-    const std::string number(left.substr(0, left.find_first_not_of("0123456789")));
-    left.remove_prefix(number.size());
-    left.remove_prefix(std::min(left.find_first_not_of(" \t"), left.size()));
-    const std::size_t end = std::min(left.find_first_of(", \t\r\n0123456789"), left.size());
-    const std::string unit = lower_case(std::string(left.substr(0, end)));
-    left.remove_prefix(end);
-    if (number.empty() || (unit != "mb" && !unit.starts_with("vcore"))) return std::nullopt;
-    list += (list.empty() ? "" : ",") + std::string(unit == "mb" ? "memory=" : "vcores=") + number;
+// The whole part of the number before `unit`, as in `5120.3 mb`; empty if there is none.
+std::string number_before(std::string_view text, std::string_view unit) {
+  for (std::size_t at = text.find(unit); at != text.npos; at = text.find(unit, at + 1)) {
+    std::string_view left = text.substr(0, at);
+    left = left.substr(0, left.find_last_not_of(" \t\r\n") + 1);
+    std::size_t begin = left.find_last_not_of("0123456789.") + 1;
+    if (begin > 0 && left[begin - 1] == '-') --begin;
+    const std::string_view number = left.substr(begin);
+    if (const std::string whole(number.substr(0, number.find('.'))); !whole.empty()) return whole;
   }
+  return "";
+}
+
+// `10240 mb, 12 vcores`: both are said, and what else is there is passed over, as in YARN.
+std::optional<HadoopAmounts> old_form(const HadoopValue& value) {
+  const std::string text = lower_case(value.text);
+  HadoopAmounts amounts;
+  for (const auto& [unit, name] : {std::pair("mb", "memory_mb"), std::pair("vcores", "vcores")}) {
+    HadoopValue plain = value;
+    plain.text = number_before(text, unit);
+    const auto amount = plain.text.empty() ? std::nullopt : hadoop_int(plain);
+    if (!amount || *amount < 0) {
+      if (plain.text.empty() || amount) hadoop_error(value, kFairAmounts);
+      return std::nullopt;
+    }
+    amounts.emplace_back(name, held(value, name, *amount));
+  }
+  for (const std::string& part : words_of(text, ",")) {
+    if (part.find("mb") != part.npos || part.find("vcores") != part.npos) continue;
+    hadoop_warning(value, fmt::format("{} has {}, which YARN passes over, too", value.what,
+                                      quoted_briefly(part)));
+  }
+  return amounts;
 }
 
 }  // namespace
 
 std::optional<HadoopAmounts> hadoop_fair_amounts(const HadoopValue& value) {
-  HadoopValue list = value;
-  list.text = value.text.find('=') != std::string::npos ? value.text
-                                                        : old_form(value.text).value_or("");
-  if (list.text.empty()) {
-    no_counterpart(value, "it is no list like memory-mb=10240, vcores=12");
-    return std::nullopt;
-  }
-  list.text = "[" + list.text + "]";
-  return hadoop_amounts(list);
+  if (value.text.find('=') == std::string::npos) return old_form(value);
+  return amounts_in(value, value.text, false, kFairAmounts);
 }
 
 HadoopAmounts hadoop_fair_percentages(const HadoopValue& value) {
   HadoopAmounts parts;
-  std::vector<std::string> words = words_of(value.text, ", \t\r\n");
+  const auto text = hadoop_percentage_list(value);
+  if (!text) return parts;
+  std::vector<std::string> words = words_of(*text, ", \t\r\n");
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::size_t equals = words[i].find('=');
     HadoopValue plain = value;
@@ -173,8 +210,11 @@ std::string line_of(HadoopProperties& properties, const std::string& which) {
     if (value == nullptr) continue;
     const bool may_be_none = !memory && which != "increment" && which != "maximum";
     const auto amount = amount_of(value->text, memory);
-    if (amount && (*amount > 0 || may_be_none)) {
-      amounts.emplace_back(memory ? "memory_mb" : "vcores", *amount);
+    if (!amount) {
+      hadoop_error(*value, memory ? "a number of MB" : "a number of cores");
+    } else if (*amount > 0 || may_be_none) {
+      const std::string name = memory ? "memory_mb" : "vcores";
+      amounts.emplace_back(name, held(*value, name, *amount));
     } else {
       no_counterpart(*value,
                      memory ? "it is no size, as 1024 (MB) is" : "it is no number of cores");

@@ -19,7 +19,7 @@ namespace weir {
 using HadoopAmounts = std::vector<std::pair<std::string, std::int64_t>>;
 
 inline bool has_amounts(const HadoopValue& value) { return value.text.starts_with('['); }
-// Nothing, and a warning: it is none that we can take over.
+// Nothing, and an error: it is none that YARN could read. So are those below.
 std::optional<HadoopAmounts> hadoop_amounts(const HadoopValue& value);
 
 // Of the fair scheduler: `memory-mb=10240, vcores=12` or `10240 mb, 12 vcores`.

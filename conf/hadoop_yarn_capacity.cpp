@@ -37,7 +37,7 @@ class YarnImport {
                  "no queues, allowed: yarn.scheduler.capacity.root.queues with their names, in "
                  "capacity-scheduler.xml");
     }
-    settle_amounts(result.queues);
+    if (out_.ok()) settle_amounts(result.queues);
     settle_guarantees(result.queues, "root");
     const std::vector<std::string> resources = resources_of(result.queues);
     if (!resources.empty() || are_of_containers(properties_))
@@ -181,8 +181,11 @@ class YarnImport {
   }
 
   std::optional<std::int64_t> read_minimum(const HadoopValue* value) {
-    const auto least = value == nullptr ? std::nullopt : percent_of(*value);
-    return least && *least > 0 ? least : std::nullopt;
+    const auto number = value == nullptr ? std::nullopt : hadoop_number(*value);
+    if (number && *number > 0 && *number <= 100) return hadoop_scaled(*value, *number, 100);
+    if (number && *number != 0 && *number != -1)
+      no_counterpart(*value, "a percentage is from 0 to 100");
+    return std::nullopt;
   }
 
   static std::int64_t read_factor(const HadoopValue* value, std::int64_t otherwise) {
@@ -196,7 +199,7 @@ class YarnImport {
   }
 
   static std::optional<std::int64_t> applications_of(const HadoopValue* value) {
-    const auto number = value == nullptr ? std::nullopt : hadoop_integer(*value);
+    const auto number = value == nullptr ? std::nullopt : hadoop_int(*value);
     if (!number || (*number >= 0 && *number <= kMostApplications)) return number;
     no_counterpart(*value, "a number of jobs is from 0 to 1000000000");
     return std::nullopt;
@@ -316,9 +319,8 @@ class YarnImport {
     plain.text.pop_back();
     const auto number = hadoop_number(plain);
     if (!number) return;
-    if (*number < 0 || *number > 1'000'000) {
-      return no_counterpart(value, "a weight is from 0 to 1000000; the queue shares what is left");
-    }
+    if (*number < 0 || *number > 1'000'000)
+      return hadoop_error(value, "a weight from 0 to 1000000");
     queue.weighted = true;
     set_guarantee(queue, plain, *number);
   }
@@ -329,15 +331,11 @@ class YarnImport {
   }
 
   static std::optional<double> percentage_of(const HadoopValue& value) {
-    if (has_amounts(value) || value.text.ends_with('w')) {
-      no_counterpart(value, "it is no percentage");
-      return std::nullopt;
-    }
     HadoopValue plain = value;
     if (plain.text.ends_with('%')) plain.text.pop_back();
     const auto number = hadoop_number(plain);
     if (!number || (*number >= 0 && *number <= 100)) return number;
-    if (*number != -1) no_counterpart(value, "a percentage is from 0 to 100");
+    if (*number != -1) hadoop_error(value, "a percentage from 0 to 100");
     return std::nullopt;
   }
 

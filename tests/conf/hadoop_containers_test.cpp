@@ -21,7 +21,6 @@ TEST(HadoopContainers, AmountsOfYarnAreThoseOfContainers) {
       "  <queue name='a'><maxResources>memory-mb=4096, vcores=8, yarn.io/gpu=2</maxResources>\n"
       "    <schedulingPolicy>fifo</schedulingPolicy></queue>\n"
       "  <queue name='b'><maxResources>memory-mb=25%, vcores=60%</maxResources></queue></queue>\n"
-      "<queue name='c'><minResources>5 apples</minResources></queue>\n"
       "<queueMaxResourcesDefault>40000 mb,20vcores</queueMaxResourcesDefault>\n"
       "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>\n"
       "</allocations>\n";
@@ -30,9 +29,7 @@ TEST(HadoopContainers, AmountsOfYarnAreThoseOfContainers) {
               ElementsAre(HasSubstr("f.xml:2:1: warning: pool sales has a minimum of 10000 "
                                     "memory_mb above its maximum of 8000; it is 8000"),
                           HasSubstr("f.xml:4:1: warning: pool eng is fifo, which is of pools "
-                                    "without pools; it is drf"),
-                          HasSubstr("f.xml:9:17: warning: minResources of pool c = \"5 apples\" is "
-                                    "not taken over: it is no list like")));
+                                    "without pools; it is drf")));
   EXPECT_THAT(result.yaml, HasSubstr("resources: containers\ncontainers:\n  resources: [gpu]\n"));
   EXPECT_THAT(result.yaml, HasSubstr("    - name: sales\n"
                                      "      min_share: {memory_mb: 8000, vcores: 4}\n"
@@ -58,14 +55,12 @@ TEST(HadoopContainers, SizesOfContainersAreTakenOver) {
       {{"c.xml", properties({{"yarn.scheduler.capacity.root.queues", "a"},
                              {"yarn.scheduler.minimum-allocation-mb", "512"},
                              {"yarn.scheduler.maximum-allocation-mb", "16384"},
-                             {"yarn.scheduler.maximum-allocation-vcores", "x"},
                              {"yarn.resource-types", "yarn.io/gpu, fpga"},
                              {"yarn.nodemanager.resource.memory-mb", "65536"},
                              {"mapreduce.map.memory.mb", "1536"},
                              {"yarn.nodemanager.vmem-check-enabled", "false"}})}});
   EXPECT_THAT(result.warnings,
               testing::UnorderedElementsAre(
-                  HasSubstr("maximum-allocation-vcores = \"x\" is not taken over: it is no "),
                   HasSubstr("yarn.nodemanager.resource.memory-mb = \"65536\" is not taken over: "
                             "say tracker.offer"),
                   "c.xml: warning: 1 other property is not the scheduler's"));
@@ -75,6 +70,50 @@ TEST(HadoopContainers, SizesOfContainersAreTakenOver) {
                                      "  minimum: {memory_mb: 512}\n"
                                      "  maximum: {memory_mb: 16384}\n"
                                      "  map: {memory_mb: 1536}\n"));
+  EXPECT_THAT(refusals_of({{"c.xml", properties({{"yarn.scheduler.capacity.root.queues", "a"},
+                                                 {"yarn.scheduler.maximum-allocation-vcores",
+                                                  "x"}})}}),
+              ElementsAre(HasSubstr("allocation-vcores is \"x\", allowed: a number of cores")));
+}
+
+std::string with_maximum(const std::string& text) {
+  return "<allocations>\n<queue name='x'><maxResources>" + text + "</maxResources></queue>\n" +
+         "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy></allocations>\n";
+}
+
+TEST(HadoopContainers, FairAmountsAreReadAsYarnReadsThem) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"1024.5 mb, 1 vcores", "max_share: {memory_mb: 1024, vcores: 1}"},
+      {"1024. MB 1.9vCores", "max_share: {memory_mb: 1024, vcores: 1}"},
+      {"1024 mb, 1 vcores, 2 yarn.io/gpu", "max_share: {memory_mb: 1024, vcores: 1}"},
+      {" vcores = 2 , memory-mb = 5120 ", "max_share: {vcores: 2, memory_mb: 5120}"},
+      {"2147483647 mb, 7 vcores", "max_share: {memory_mb: 1000000000, vcores: 7}"},
+      {"50 %memory , 40%cpu", "maximum: {memory_mb: 50%, vcores: 40%}"},
+      {" vcores = 75 % , memory-mb = 40 % ", "maximum: {vcores: 75%, memory_mb: 40%}"},
+      {"50 %", "maximum: {memory_mb: 50%, vcores: 50%}"},
+  };
+  for (const auto& [text, line] : kCases)
+    EXPECT_THAT(imported_texts({{"f.xml", with_maximum(text)}}).yaml, HasSubstr(line)) << text;
+  EXPECT_THAT(
+      imported_texts({{"f.xml", with_maximum("1 mb, 1 vcores, 2 yarn.io/gpu")}}).warnings,
+      testing::Contains(HasSubstr("has \" 2 yarn.io/gpu\", which YARN passes over, too")));
+}
+
+TEST(HadoopContainers, FairAmountsThatYarnCouldNotReadAreRefused) {
+  for (const char* text :
+       {"10000 mb", "4 vcores", "5 apples", "-1 mb, 2 vcores", "3000000000 mb, 1 vcores",
+        "memory-mb=1g, vcores=2", "memory-mb=1, vcores", "memory-mb=1 2", "50% memory",
+        "95%, 50% memory", "50% memory, 2 vcores", "x% memory, 5% cpu"}) {
+    EXPECT_THAT(refusals_of({{"f.xml", with_maximum(text)}}),
+                ElementsAre(testing::AllOf(HasSubstr("f.xml:2:17: maxResources of pool x "),
+                                           HasSubstr(", allowed: "))))
+        << text;
+  }
+  EXPECT_THAT(
+      refusals_of({{"f.xml",
+                    "<allocations><queue name='x'><maxRunningApps>99999999999</maxRunningApps>"
+                    "</queue></allocations>"}}),
+      ElementsAre(HasSubstr("allowed: an integer from -2147483648 to 2147483647")));
 }
 
 }  // namespace

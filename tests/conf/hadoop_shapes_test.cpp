@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include "conf/hadoop_encoding.h"
 #include "conf/hadoop_texts.h"
 
 namespace weir {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -73,16 +77,39 @@ TEST(HadoopShapes, AmountsAreOfContainers) {
   EXPECT_EQ(b.queues.at(0).guaranteed[Dimension(Dimension::kVcores).place()].amount, 25'00);
 }
 
-TEST(HadoopShapes, AmountsThatAreNoneAreTold) {
+TEST(HadoopShapes, AmountsHaveTheUnitsOfYarn) {
+  const std::pair<const char*, int> kCases[] = {
+      {"20G", 19073}, {"1048576k", 1000}, {"5Gi", 5120},   {"1T", 953674},
+      {"2048Ki", 2},  {"700Mi", 700},     {"1Ti", 1 << 20}, {"9P", 1'000'000'000}};
+  for (const auto& [text, mb] : kCases) {
+    const HadoopImport result =
+        shape(properties({{kRoot + "queues", "a,b"},
+                          {kRoot + "a.capacity", fmt::format("[memory={},vcores=12]", text)},
+                          {kRoot + "b.capacity", "[memory=5120,vcores=6]"}}));
+    EXPECT_THAT(result.yaml,
+                HasSubstr(fmt::format("guaranteed: {{memory_mb: {}, vcores: 12}}", mb)));
+  }
+}
+
+TEST(HadoopShapes, CapacitiesThatYarnCouldNotReadAreRefused) {
   for (const char* none :
        {"[memory=1024", "[]", "[memory=x]", "[vcores=2Gi]", "[memory=1,memory=2]", "[memory=-1]",
-        "[m$=1]", "[memory=99999999999999999999]", "[memory=1000Ti]"}) {
-    const HadoopImport result = shape(properties({{kRoot + "queues", "a,b"},
-                                                  {kRoot + "a.capacity", none},
-                                                  {kRoot + "b.capacity", "40"}}));
-    EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("is not taken over"))) << none;
-    EXPECT_EQ(good(result.yaml).settings.queues.size(), 2u) << none;
+        "[m$=1]", "[memory=99999999999999999999]", "[memory=5g]", "[memory=50%,vcores=40%]", "-5",
+        "105", "-1w"}) {
+    EXPECT_THAT(refusals_of({{"f.xml", properties({{kRoot + "queues", "a,b"},
+                                                   {kRoot + "a.capacity", none},
+                                                   {kRoot + "b.capacity", "40"}})}}),
+                ElementsAre(AllOf(HasSubstr("f.xml:3:"), HasSubstr("a.capacity "),
+                                  HasSubstr(", allowed: "))))
+        << none;
   }
+  const std::string many =
+      properties({{kRoot + "queues", "a"}, {kCapacity + "maximum-applications", "3000000000"}});
+  EXPECT_THAT(refusals_of({{"f.xml", many}}),
+              ElementsAre(HasSubstr("allowed: an integer from -2147483648 to 2147483647")));
+}
+
+TEST(HadoopShapes, AmountsAreOfAllSiblingsOrOfNone) {
   const HadoopImport mixed = shape(properties({{kRoot + "queues", "a,b"},
                                                {kRoot + "a.capacity", "[memory=1024,vcores=1]"},
                                                {kRoot + "b.capacity", "40"}}));
