@@ -205,6 +205,10 @@ class Import {
     }
     tell_other_files();
     tell_rest();
+    if (ok() && !imported_.resources.empty()) {
+      out.warning({}, "a tracker offers nothing, and no job fits it, until its own settings say "
+                      "`tracker: {offer: {memory_mb: 65536, vcores: 16}}`, and its `labels`");
+    }
   }
 
   Mr1Queues mr1_queues() {

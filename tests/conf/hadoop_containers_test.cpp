@@ -26,7 +26,9 @@ TEST(HadoopContainers, AmountsOfYarnAreThoseOfContainers) {
       "</allocations>\n";
   const HadoopImport result = imported_texts({{"f.xml", allocations}});
   EXPECT_THAT(result.warnings,
-              ElementsAre(HasSubstr("f.xml:2:1: warning: pool sales has a minimum of 10000 "
+              ElementsAre(HasSubstr("f.xml: warning: a tracker offers nothing, and no job fits it, "
+                                    "until its own settings say `tracker: {offer: "),
+                          HasSubstr("f.xml:2:1: warning: pool sales has a minimum of 10000 "
                                     "memory_mb above its maximum of 8000; it is 8000"),
                           HasSubstr("f.xml:4:1: warning: pool eng is fifo, which is of pools "
                                     "without pools; it is drf")));
@@ -61,6 +63,7 @@ TEST(HadoopContainers, SizesOfContainersAreTakenOver) {
                              {"yarn.nodemanager.vmem-check-enabled", "false"}})}});
   EXPECT_THAT(result.warnings,
               testing::UnorderedElementsAre(
+                  HasSubstr("c.xml: warning: a tracker offers nothing"),
                   HasSubstr("yarn.nodemanager.resource.memory-mb = \"65536\" is not taken over: "
                             "say tracker.offer"),
                   "c.xml: warning: 1 other property is not the scheduler's"));

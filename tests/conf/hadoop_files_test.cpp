@@ -100,6 +100,7 @@ TEST(HadoopFiles, YarnsFairSchedulerHasAQueueForEachPool) {
   EXPECT_THAT(
       result.warnings,
       ElementsAre(
+          HasSubstr("fair-scheduler.xml: warning: a tracker offers nothing"),
           HasSubstr(":7:5: warning: schedulingPolicy of root = \"fair\" is not taken over"),
           HasSubstr(":25:9: warning: maxAMShare of pool vision = \"0.3\" is not taken over: jobs"),
           HasSubstr(":29:9: warning: fairSharePreemptionThreshold of pool speech = \"0.8\""),

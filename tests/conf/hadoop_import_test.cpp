@@ -119,7 +119,7 @@ TEST(HadoopFair, QueuesOfYarnNest) {
       "</queue></queue>\n"
       "<queueMaxAppsDefault>50</queueMaxAppsDefault>\n"
       "</allocations>\n";
-  EXPECT_THAT(imported(xml).warnings, IsEmpty());
+  EXPECT_THAT(imported(xml).warnings, ElementsAre(HasSubstr("a tracker offers nothing")));
   const FairSettings settings = imported_fair(xml);
   const PoolSettings& research = pool(settings, "research");
   EXPECT_EQ(research.weight, 3 * kWeightOne);

@@ -67,7 +67,7 @@ TEST(HadoopShapes, AmountsAreOfContainers) {
                         {kRoot + "b.queues", "c,d"},
                         {kRoot + "b.c.capacity", "25"},
                         {kRoot + "b.d.capacity", "75"}}));
-  EXPECT_THAT(result.warnings, IsEmpty());
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("a tracker offers nothing")));
   EXPECT_THAT(result.yaml, HasSubstr("resources: containers\ncontainers:\n  resources: [gpu]\n"));
   EXPECT_THAT(result.yaml, HasSubstr("guaranteed: {memory_mb: 10240, vcores: 12, gpu: 0}"));
   EXPECT_THAT(result.yaml, HasSubstr("maximum: {memory_mb: 15360, vcores: 16}"));
