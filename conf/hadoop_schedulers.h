@@ -30,7 +30,7 @@ ImportedScheduler import_mr1_capacity(HadoopProperties& properties, const Mr1Que
                                       Diagnostics& out);
 ImportedScheduler import_yarn_capacity(HadoopProperties& properties, Diagnostics& out);
 // The lines of `capacity:`; queues at the top get when they are given back what they are owed.
-std::string yarn_capacity_section(HadoopProperties& properties,
+std::string yarn_capacity_section(HadoopProperties& properties, bool containers,
                                   std::vector<ImportedQueue>& queues);
 // `allocations` is the root of an allocations file and `out` has its findings, or null.
 ImportedScheduler import_mr1_fair(HadoopProperties& properties, const XmlElement* allocations,

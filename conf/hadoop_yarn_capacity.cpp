@@ -45,7 +45,8 @@ class YarnImport {
     read_root(result.queues);
     read_running(result.queues);
     tell_unlisted();
-    result.section = yarn_capacity_section(properties_, result.queues);
+    result.section =
+        yarn_capacity_section(properties_, !result.resources.empty(), result.queues);
     read_applications(result.queues);
     return result;
   }

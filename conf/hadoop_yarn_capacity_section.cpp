@@ -10,7 +10,8 @@ namespace {
 
 class YarnSectionImport {
  public:
-  explicit YarnSectionImport(HadoopProperties& properties) : properties_(properties) {}
+  YarnSectionImport(HadoopProperties& properties, bool containers)
+      : properties_(properties), containers_(containers) {}
 
   // yarn-site.xml says whether its monitor kills for guarantees.
   std::string run(std::vector<ImportedQueue>& queues) {
@@ -68,7 +69,11 @@ class YarnSectionImport {
     const HadoopValue* value =
         properties_.take(fmt::format("{}node-locality-delay", kYarnCapacityPrefix));
     const auto offers = value == nullptr ? std::nullopt : hadoop_integer(*value);
-    if (!offers) return {};
+    if (!offers || (containers_ && *offers <= 0)) return {};
+    if (containers_) {
+      no_counterpart(*value, "capacity.locality_delay has no effect on containers");
+      return {};
+    }
     if (*offers <= 0) return "  locality_delay: off\n";
     hadoop_warning(*value,
                    fmt::format("{} = {} is a number of offers that a job passes over; here it is a "
@@ -78,13 +83,14 @@ class YarnSectionImport {
   }
 
   HadoopProperties& properties_;
+  const bool containers_;
 };
 
 }  // namespace
 
-std::string yarn_capacity_section(HadoopProperties& properties,
+std::string yarn_capacity_section(HadoopProperties& properties, bool containers,
                                   std::vector<ImportedQueue>& queues) {
-  return YarnSectionImport(properties).run(queues);
+  return YarnSectionImport(properties, containers).run(queues);
 }
 
 }  // namespace weir

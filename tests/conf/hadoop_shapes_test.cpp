@@ -109,6 +109,15 @@ TEST(HadoopShapes, CapacitiesThatYarnCouldNotReadAreRefused) {
               ElementsAre(HasSubstr("allowed: an integer from -2147483648 to 2147483647")));
 }
 
+TEST(HadoopShapes, OnContainersThereIsNoLocalityDelay) {
+  const HadoopImport result = shape(properties({{kRoot + "queues", "a"},
+                                                {kRoot + "a.capacity", "[memory=1024,vcores=1]"},
+                                                {kCapacity + "node-locality-delay", "40"}}));
+  EXPECT_THAT(result.warnings, Contains(HasSubstr("node-locality-delay = \"40\" is not taken over: "
+                                                  "capacity.locality_delay has no effect")));
+  EXPECT_THAT(result.yaml, testing::Not(HasSubstr("locality_delay:")));
+}
+
 TEST(HadoopShapes, AmountsAreOfAllSiblingsOrOfNone) {
   const HadoopImport mixed = shape(properties({{kRoot + "queues", "a,b"},
                                                {kRoot + "a.capacity", "[memory=1024,vcores=1]"},
