@@ -118,7 +118,7 @@ class AllocationsReader {
       no_counterpart(value, "slots are of one kind; the pool is fair");
       return "fair";
     }
-    hadoop_error(value, "fair, fifo");
+    hadoop_error(value, use_.yarn ? "fair, fifo, drf" : "fair, fifo");
     return {};
   }
 

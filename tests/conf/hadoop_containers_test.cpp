@@ -115,8 +115,9 @@ TEST(HadoopContainers, FairAmountsThatYarnCouldNotReadAreRefused) {
   EXPECT_THAT(
       refusals_of({{"f.xml",
                     "<allocations><queue name='x'><maxRunningApps>99999999999</maxRunningApps>"
-                    "</queue></allocations>"}}),
-      ElementsAre(HasSubstr("allowed: an integer from -2147483648 to 2147483647")));
+                    "<schedulingPolicy>foo</schedulingPolicy></queue></allocations>"}}),
+      ElementsAre(HasSubstr("allowed: an integer from -2147483648 to 2147483647"),
+                  HasSubstr("is \"foo\", allowed: fair, fifo, drf")));
 }
 
 }  // namespace
