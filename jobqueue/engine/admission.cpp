@@ -205,15 +205,24 @@ Status Submissions::check_gang(const JobSpec& spec, QueueId leaf) const {
                  "the gang: " + all + " do not find room in the empty cluster together",
                  "fewer that start together, or smaller ones"};
   }
+  return check_maximums(sum, leaf);
+}
+
+// Trackers that are out for a while take their part of each maximum along.
+Status Submissions::check_maximums(const Resources& gang, QueueId leaf) const {
+  const Space& space = state_.space();
+  Resources ever;
+  for (const TrackerState& tracker : state_.trackers()) ever += tracker.total;
   for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {
     for (const Dimension d : space.dimensions()) {
-      const std::int64_t maximum = policy_->figures(q, d).maximum;
-      // Of what nobody offers just now nobody has a maximum.
-      if (maximum < 0 || sum[d] <= maximum || state_.total()[d] == 0) continue;
+      const std::int64_t total = state_.total()[d], maximum = policy_->figures(q, d).maximum;
+      if (maximum < 0) continue;
+      if (Int128(gang[d]) * total <= Int128(maximum) * std::max(ever[d], total)) continue;
+      Resources most;
+      most[d] = maximum;
       return Error{ErrorCode::kBadRequest,
-                   "the gang needs " + space.text(sum) + " together; the maximum of queue " +
-                       state_.tree().node(q).path + " is " + std::to_string(maximum) + " " +
-                       std::string(space.name(d)),
+                   "the gang needs " + space.text(gang) + " together; the maximum of queue " +
+                       state_.tree().node(q).path + " is " + space.text(most),
                    "fewer that start together, or another queue"};
     }
   }

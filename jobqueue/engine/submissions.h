@@ -51,6 +51,7 @@ class Submissions : public Part {
   Status check_width(const SubmitJob& input, QueueId leaf) const;
   Status check_containers_fit(const JobSpec& spec) const;
   Status check_gang(const JobSpec& spec, QueueId leaf) const;
+  Status check_maximums(const Resources& gang, QueueId leaf) const;
   Status check_bytes(const SubmitJob& input, QueueId leaf) const;
   bool answered_before(const SubmitJob& input, Token token);
 
