@@ -202,7 +202,23 @@ ContainerVictims::Found ContainerVictims::search(JobId job, TaskKind kind,
                                                  const Rules& rules) const {
   const Resources& need = state_.job(job).need(kind);
   Search search{.job = job, .kind = kind, .need = need, .rules = rules, .piles = {}};
-  if (kept_) search.left = kept_->left_for(kept_->leaf_of(state_.job(job)));
+  if (!kept_) return first_pile(search, lines);
+  search.left = kept_->left_for(kept_->leaf_of(state_.job(job)));
+  Found found = first_pile(search, lines);
+  bool owes = false;
+  for (const Dimension d : state_.space().dimensions()) {
+    std::int64_t& left = (*search.left)[d];
+    owes = owes || (need[d] > 0 && left < 0);
+    left = std::max<std::int64_t>(0, left);
+  }
+  if (found.block == ClaimBlock::kNone || !owes) return found;
+  search.piles.clear();
+  return first_pile(search, lines);
+}
+
+ContainerVictims::Found ContainerVictims::first_pile(Search& search,
+                                                     const std::vector<Line*>& lines) const {
+  const Resources& need = search.need;
   for (Line* line : lines) {
     auto& [places, first] = *line;
     while (first < places.size() && candidates_[places[first]].taken) ++first;

@@ -68,7 +68,8 @@ class ContainerVictims {
   DurationMs lost_ms(const Candidate& candidate, TimeMs now) const;
   // Room in what is chosen for others and left over, or dies on its own account; the task takes it.
   bool finds_what_dies(JobId job, TaskKind kind);
-  // One line after the other.
+  // One line after the other. Where others keep more than is free, as after the loss of a tracker,
+  // it may be more than one tracker could give: then as much dies as the task takes, each time.
   Found search(JobId job, TaskKind kind, const std::vector<Line*>& lines,
                const Rules& rules) const;
   // They die, and the room is the task's.
@@ -99,6 +100,7 @@ class ContainerVictims {
     Freed on;
   };
   struct Search;  // for one task
+  Found first_pile(Search& search, const std::vector<Line*>& lines) const;
   void add_gangs();
   Pile* pile_up(std::size_t candidate, Search& search) const;
   void spare(Pile& pile, const Resources& need) const;
