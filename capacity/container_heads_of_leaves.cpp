@@ -238,7 +238,8 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_gang(QueueId leaf, c
               .kind = job.gang_kind(),
               .size = &job.size(job.gang_kind()),
               .reserves = choice->what == Choice::What::kReserve ||
-                          choice->what == Choice::What::kWaitForAmount};
+                          choice->what == Choice::What::kWaitForAmount,
+              .lacks_amount = choice->what == Choice::What::kWaitForAmount};
 }
 
 std::optional<Choice> ContainerHeads::choice_of_gang(const Job& job, const Reach& reach) const {

@@ -135,7 +135,11 @@ std::optional<PoolHeads::Head> PoolHeads::head_of_gang(const JobLine& line,
   if (!reserves && !standing_.within_queues(job, size.need)) return std::nullopt;
   if (choice->what == Choice::What::kAssemble && !standing_.within_pools(line, size.need))
     return std::nullopt;
-  return Head{.job = job.id, .kind = job.gang_kind(), .size = &size, .reserves = reserves};
+  return Head{.job = job.id,
+              .kind = job.gang_kind(),
+              .size = &size,
+              .reserves = reserves,
+              .lacks_amount = choice->what == Choice::What::kWaitForAmount};
 }
 
 std::optional<Choice> PoolHeads::choice_of_gang(const Job& job, const Reach& reach) const {

@@ -242,9 +242,18 @@ class ClaimCheck {
     return std::max(below, own);
   }
 
-  // Beside it as much is free in all as others keep.
+  bool any_keeps() const {
+    for (std::size_t q = 1; q < state_.tree().size(); ++q) {
+      for (const Dimension d : dims()) {
+        if (figures(QueueId(q), d).kept > 0) return true;
+      }
+    }
+    return false;
+  }
+
+  // Beside it as much is free in all as others keep, where anybody keeps anything.
   bool leaves_what_is_kept(QueueId leaf, const Resources& need) const {
-    return std::all_of(dims().begin(), dims().end(), [&](Dimension d) {
+    return !any_keeps() || std::all_of(dims().begin(), dims().end(), [&](Dimension d) {
       std::int64_t left = state_.total()[d] - need[d];
       for (const TrackerState& tracker : state_.trackers())
         left -= tracker.counts() ? tracker.used[d] : 0;
