@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "jobqueue/model/space.h"
+
 namespace weir {
 namespace {
 
@@ -32,16 +34,16 @@ class Counting {
   }
   void operator()(const KillOrdered& fact) { kill(fact.attempt, fact.reason, fact.ran_ms); }
   void operator()(const ClaimOpened& fact) {
-    auto& of = counters_.of[EngineCounters::class_of(fact.dimension)];
     if (fact.again) return;
+    auto& of = by(fact.dimension);
     of.claims_opened.add();
     of.claim_slots_opened.add(fact.slots);
   }
   void operator()(const ClaimMet& fact) {
-    counters_.of[EngineCounters::class_of(fact.dimension)].claim_slots_met.add(fact.slots);
+    by(fact.dimension).claim_slots_met.add(fact.slots);
   }
   void operator()(const ClaimDropped& fact) {
-    counters_.of[EngineCounters::class_of(fact.dimension)].claim_slots_dropped.add(fact.slots);
+    by(fact.dimension).claim_slots_dropped.add(fact.slots);
   }
   void operator()(const JobSubmitted&) { counters_.jobs_submitted.add(); }
   void operator()(const JobStateChanged& fact) {
@@ -63,12 +65,18 @@ class Counting {
   EngineCounters::OfClass& of_class(const AttemptKey& attempt) {
     return counters_.of[EngineCounters::class_of(attempt.task.kind)];
   }
+  EngineCounters::OfDimension& by(Dimension d) { return counters_.by[d.value()]; }
   void kill(const AttemptKey& attempt, KillReason reason, DurationMs held_ms) {
     const Job* job = engine_.state().find_job(attempt.task.job);
     const std::int64_t slots = job == nullptr ? 1 : job->width(attempt.task.kind);
     auto& of = of_class(attempt);
     of.kills[static_cast<std::size_t>(reason)].add();
     of.wasted_slot_ms[static_cast<std::size_t>(reason)].add(slots * held_ms);
+    const Space& space = engine_.state().space();
+    if (job == nullptr || !space.containers()) return;
+    const Resources& need = job->need(attempt.task.kind);
+    for (const Dimension d : space.dimensions())
+      by(d).wasted_ms[static_cast<std::size_t>(reason)].add(need[d] * held_ms);
   }
 
   EngineCounters& counters_;

@@ -15,14 +15,10 @@ inline constexpr std::size_t kKillReasonCount = 13;
 inline constexpr std::size_t kJobStateCount = 5;
 
 struct EngineCounters {
-  // Of one class of tasks: of maps, of reduces, of applications; of containers claims are in the
-  // last, whatever they are of.
+  // Of one class of tasks: of maps, of reduces, of applications.
   static constexpr std::size_t kClasses = kTaskKindCount + 1;
   static std::size_t class_of(TaskKind kind) {
     return is_group(kind) ? kTaskKindCount : index(kind);
-  }
-  static std::size_t class_of(Dimension d) {
-    return d.is_slots() ? d.value() : kTaskKindCount;
   }
   struct OfClass {
     Count launches[kLocalityCount];
@@ -32,6 +28,9 @@ struct EngineCounters {
     Count killed;
     Count kills[kKillReasonCount];           // as they were ordered, or as a tracker was lost
     Count wasted_slot_ms[kKillReasonCount];  // what the killed had had
+  };
+  struct OfDimension {
+    Count wasted_ms[kKillReasonCount];  // of containers: amounts, as wasted_slot_ms
     Count claims_opened;
     Count claim_slots_opened;
     Count claim_slots_met;
@@ -44,6 +43,7 @@ struct EngineCounters {
   Histogram publish_seconds{kShortTimes};    // making views of what has changed
 
   OfClass of[kClasses];
+  OfDimension by[kDimensionCount];
   Count jobs_submitted;
   Count jobs_ended[kJobStateCount];       // by state
   Histogram job_wait_seconds{kJobTimes};  // submission to first launch, once a job is over

@@ -1,4 +1,5 @@
 // What the engine has done, and how long it took; and its store.
+#include "jobqueue/model/space.h"
 #include "tracker/metrics/daemon_figures.h"
 #include "web/metrics/families.h"
 
@@ -6,13 +7,21 @@ namespace weir {
 namespace {
 
 using OfClass = EngineCounters::OfClass;
+using OfDimension = EngineCounters::OfDimension;
+
+// Of applications all groups are one class.
+constexpr TaskKind kClasses[] = {TaskKind::kMap, TaskKind::kReduce, TaskKind::kFirstGroup};
+
+const OfClass& of_class(const EngineCounters& engine, TaskKind kind) {
+  return engine.of[EngineCounters::class_of(kind)];
+}
 
 template <std::size_t N>
 void by_name(Families& families, const EngineCounters& engine, const char* label,
-             const char* const (&names)[N], Count (OfClass::*member)[N], double unit = 1) {
-  for (const TaskKind kind : kTaskKinds) {
+             const char* const (&names)[N], Count (OfClass::*member)[N]) {
+  for (const TaskKind kind : kClasses) {
     for (std::size_t i = 0; i < N; ++i) {
-      families.add(static_cast<double>((engine.of[index(kind)].*member)[i].get()) / unit,
+      families.add((of_class(engine, kind).*member)[i],
                    {{"class", name(kind)}, {label, names[i]}});
     }
   }
@@ -30,10 +39,10 @@ void add_tasks(Families& families, const EngineCounters& engine) {
   families.counter("weir_speculative_launches_total",
                    "Attempts launched beside a slow one of the same task.");
   for (const TaskKind kind : kTaskKinds)
-    families.add(engine.of[index(kind)].speculative, {{"class", name(kind)}});
+    families.add(of_class(engine, kind).speculative, {{"class", name(kind)}});
   families.counter("weir_attempts_ended_total", "Attempts that have ended, by how.");
-  for (const TaskKind kind : kTaskKinds) {
-    const OfClass& of = engine.of[index(kind)];
+  for (const TaskKind kind : kClasses) {
+    const OfClass& of = of_class(engine, kind);
     families.add(of.succeeded, {{"class", name(kind)}, {"outcome", "succeeded"}});
     families.add(of.failed, {{"class", name(kind)}, {"outcome", "failed"}});
     families.add(of.killed, {{"class", name(kind)}, {"outcome", "killed"}});
@@ -41,20 +50,46 @@ void add_tasks(Families& families, const EngineCounters& engine) {
   families.counter("weir_kills_total",
                    "Attempts killed, by reason; reclaim, min_share and fair_share are for others.");
   by_name(families, engine, "reason", kReasons, &OfClass::kills);
+}
+
+void add_wasted(Families& families, const EngineCounters& engine, const Space& space) {
+  const auto add = [&](const char* label, std::string_view of,
+                       const Count (&wasted_ms)[kKillReasonCount]) {
+    for (std::size_t i = 0; i < kKillReasonCount; ++i) {
+      families.add(static_cast<double>(wasted_ms[i].get()) / 1'000,
+                   {{label, of}, {"reason", kReasons[i]}});
+    }
+  };
   families.counter("weir_wasted_slot_seconds_total",
                    "Slot-seconds that killed attempts had had, by reason.");
-  by_name(families, engine, "reason", kReasons, &OfClass::wasted_slot_ms, 1'000);
-  families.counter("weir_claims_opened_total", "Claims of queues that lacked guaranteed slots.");
   for (const TaskKind kind : kTaskKinds)
-    families.add(engine.of[index(kind)].claims_opened, {{"class", name(kind)}});
+    add("class", name(kind), of_class(engine, kind).wasted_slot_ms);
+  families.counter("weir_wasted_amount_seconds_total",
+                   "Where containers count: MB-seconds, vcore-seconds and so on that killed "
+                   "attempts had had, by reason.");
+  if (!space.containers()) return;
+  for (const Dimension d : space.dimensions())
+    add("dimension", space.name(d), engine.by[d.value()].wasted_ms);
+}
+
+void add_claims(Families& families, const EngineCounters& engine, const Space& space) {
+  std::vector<std::pair<std::string_view, const OfDimension*>> counted;
+  for (const TaskKind kind : kTaskKinds) counted.emplace_back(name(kind), &engine.by[index(kind)]);
+  if (space.containers()) {
+    for (const Dimension d : space.dimensions())
+      counted.emplace_back(space.name(d), &engine.by[d.value()]);
+  }
+  families.counter("weir_claims_opened_total",
+                   "Claims of queues that lacked guaranteed slots, or amounts of containers' "
+                   "dimensions.");
+  for (const auto& [what, of] : counted) families.add(of->claims_opened, {{"class", what}});
   families.counter("weir_claim_slots_total",
-                   "Slots of claims: opened, met by launches, dropped because they were not wanted "
-                   "any more.");
-  for (const TaskKind kind : kTaskKinds) {
-    const OfClass& of = engine.of[index(kind)];
-    families.add(of.claim_slots_opened, {{"class", name(kind)}, {"event", "opened"}});
-    families.add(of.claim_slots_met, {{"class", name(kind)}, {"event", "met"}});
-    families.add(of.claim_slots_dropped, {{"class", name(kind)}, {"event", "dropped"}});
+                   "Slots, or amounts, of claims: opened, met by launches, dropped because they "
+                   "were not wanted any more.");
+  for (const auto& [what, of] : counted) {
+    families.add(of->claim_slots_opened, {{"class", what}, {"event", "opened"}});
+    families.add(of->claim_slots_met, {{"class", what}, {"event", "met"}});
+    families.add(of->claim_slots_dropped, {{"class", what}, {"event", "dropped"}});
   }
 }
 
@@ -74,9 +109,11 @@ void add_jobs(Families& families, const EngineCounters& engine) {
 
 }  // namespace
 
-void add_engine(Families& families, const DaemonFigures& daemon) {
+void add_engine(Families& families, const DaemonFigures& daemon, const Space& space) {
   const EngineCounters& engine = *daemon.engine;
   add_tasks(families, engine);
+  add_wasted(families, engine, space);
+  add_claims(families, engine, space);
   add_jobs(families, engine);
   families.histogram("weir_heartbeat_wait_seconds",
                      "How long a tracker's report waited for the engine.");

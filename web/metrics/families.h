@@ -49,10 +49,11 @@ class Families {
 struct DaemonFigures;
 struct EngineCounters;
 struct PublishedViews;
+class Space;
 void add_process(Families& families, const DaemonFigures& daemon);
 void add_cluster(Families& families, const PublishedViews& views, std::int64_t now);
 void add_queues(Families& families, const PublishedViews& views, std::int64_t now);
-void add_engine(Families& families, const DaemonFigures& daemon);
+void add_engine(Families& families, const DaemonFigures& daemon, const Space& space);
 void add_store(Families& families, const DaemonFigures& daemon);
 void add_ports(Families& families, const DaemonFigures& daemon);
 

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "jobqueue/model/space.h"
 #include "web/metrics/families.h"
 
 namespace weir {
@@ -47,7 +48,7 @@ std::vector<prometheus::MetricFamily> metric_families(const DaemonFigures& daemo
   add_process(families, daemon);
   add_cluster(families, views, now);
   add_queues(families, views, now);
-  add_engine(families, daemon);
+  add_engine(families, daemon, Space(views.settings->resources));
   add_store(families, daemon);
   add_ports(families, daemon);
   return families.take();

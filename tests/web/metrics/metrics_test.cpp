@@ -172,21 +172,18 @@ std::set<std::string> exposed(const std::vector<MetricFamily>& families) {
   return out;
 }
 
-std::string text_of(const QueueView& queue, TimeMs now) {
-  PublishedViews views;
-  views.queues = std::make_shared<const std::vector<QueueView>>(std::vector{queue});
-  views.settings = std::make_shared<const Settings>();
-  const EngineCounters counters;
+std::string text_of(const PublishedViews& views, const EngineCounters& counters = {},
+                    TimeMs now = 0) {
   DaemonFigures daemon;
   daemon.engine = &counters;
   return metrics_text(daemon, views, now);
 }
 
-std::string text_of(const PublishedViews& views) {
-  const EngineCounters counters;
-  DaemonFigures daemon;
-  daemon.engine = &counters;
-  return metrics_text(daemon, views, 0);
+std::string text_of(const QueueView& queue, TimeMs now) {
+  PublishedViews views;
+  views.queues = std::make_shared<const std::vector<QueueView>>(std::vector{queue});
+  views.settings = std::make_shared<const Settings>();
+  return text_of(views, {}, now);
 }
 
 TEST(AmountMetrics, ContainersAreGaugedByDimensionAndNotInSlots) {
@@ -231,6 +228,35 @@ TEST(AmountMetrics, ContainersAreGaugedByDimensionAndNotInSlots) {
   }
   EXPECT_EQ(text.find("_slots{"), std::string::npos) << text;
   EXPECT_EQ(text.find("dimension=\"gpu\"} 8192"), std::string::npos);
+}
+
+TEST(EngineMetrics, TasksOfApplicationsAndClaimsOfContainersAreCounted) {
+  EngineCounters counters;
+  auto& tasks = counters.of[EngineCounters::class_of(group_kind(1))];
+  tasks.launches[2].add(22);
+  tasks.failed.add(3);
+  tasks.kills[0].add(16);
+  auto& memory = counters.by[Dimension::kMemoryMb.value()];
+  memory.wasted_ms[0].add(5'500);
+  memory.claims_opened.add(4);
+  counters.by[Dimension::named(0).value()].claim_slots_met.add(2);
+  Settings settings;
+  settings.resources.mode = ResourceSettings::Mode::kContainers;
+  settings.resources.named = {"gpu"};
+  PublishedViews views;
+  views.queues = std::make_shared<const std::vector<QueueView>>();
+  views.settings = std::make_shared<const Settings>(settings);
+  const std::string text = text_of(views, counters);
+  for (const char* line :
+       {"weir_launches_total{class=\"task\",locality=\"any\"} 22\n",
+        "weir_attempts_ended_total{class=\"task\",outcome=\"failed\"} 3\n",
+        "weir_kills_total{class=\"task\",reason=\"reclaim\"} 16\n",
+        "weir_wasted_amount_seconds_total{dimension=\"memory_mb\",reason=\"reclaim\"} 5.5\n",
+        "weir_claims_opened_total{class=\"map\"} 0\n",
+        "weir_claims_opened_total{class=\"memory_mb\"} 4\n",
+        "weir_claim_slots_total{class=\"gpu\",event=\"met\"} 2\n"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
 }
 
 TEST(QueueMetrics, WhatContainersHaveHadIsNoSlotTime) {
