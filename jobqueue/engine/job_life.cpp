@@ -190,7 +190,10 @@ void JobLife::end_job(Job& job, JobState state, const std::string& diagnostics, 
   job.end_seq = emit(JobStateChanged{job.id, state, diagnostics, cleanup, record_of(job)});
   ending_.emplace_back(job.end_seq, job.id);
   finished_.emplace_back(now_, job.id);
-  if (job.service) forget_rests(job);
+  if (job.service) {
+    forget_rests(job);
+    job.status_line.clear();  // that a task starts again
+  }
   if (job.deadline != 0) deadlines_.erase({job.deadline, job.id});
   if (state == JobState::kSucceeded) {
     parts_.submissions.release_output(job);

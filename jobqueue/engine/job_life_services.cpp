@@ -11,6 +11,14 @@ namespace weir {
 constexpr DurationMs kFirstPauseMs = 1000, kLongestPauseMs = 300'000;
 constexpr DurationMs kRanWellMs = 600'000;  // then the next pause is the first again
 
+namespace {
+
+std::string says_that_it_rests(const Job& job, const TaskKey& task) {
+  return task_title(job, task) + " has ended, and starts again after ";
+}
+
+}  // namespace
+
 void JobLife::rest(Job& job, const TaskKey& task, DurationMs ran) {
   DurationMs& pause = pauses_[task];
   pause = pause == 0 || ran >= kRanWellMs ? kFirstPauseMs : std::min(2 * pause, kLongestPauseMs);
@@ -18,8 +26,7 @@ void JobLife::rest(Job& job, const TaskKey& task, DurationMs ran) {
   state_.reopen_task(job, task.kind, task.index);
   state_.rest_task(job, task.kind, task.index);
   resting_.emplace(now_ + pause, task);
-  job.status_line =
-      task_title(job, task) + " has ended, and starts again after " + short_duration(pause);
+  job.status_line = says_that_it_rests(job, task) + short_duration(pause);
   pending_changed(job, task.kind);
 }
 
@@ -38,6 +45,7 @@ void JobLife::wake_rested() {
     if (found == nullptr || is_over(found->state)) continue;
     Job& job = state_.mutable_job(task.job);
     state_.wake_task(job, task.kind, task.index);
+    if (job.status_line.starts_with(says_that_it_rests(job, task))) job.status_line.clear();
     pending_changed(job, task.kind);
     touch(job);
   }

@@ -327,6 +327,26 @@ TEST_F(Applications, AServiceThatRestsSaysSo) {
   EXPECT_EQ(reasons[0].message, "1 task has ended, and starts again after 1.0s");
 }
 
+TEST_F(Applications, WhatAServiceSaidOfARestEndsWithIt) {
+  add_tracker("tt1");
+  submit(application(1, true));
+  const std::string& said = h.state().job(JobId(1)).status_line;
+  const auto fail = [&] {
+    h.heartbeat("tt1");
+    h.fail("J1/t0");
+    h.heartbeat("tt1");
+  };
+  fail();
+  EXPECT_EQ(said, "main.0 has ended, and starts again after 1.0s");
+  h.advance(1'000);
+  ASSERT_EQ(h.heartbeat("tt1"), "J1/t0");
+  EXPECT_EQ(said, "");
+  fail();
+  EXPECT_EQ(said, "main.0 has ended, and starts again after 2.0s");
+  h.step(KillJob{{"ann", {}}, JobId(1)});
+  EXPECT_EQ(said, "");
+}
+
 // It runs until it is killed, however often it has started: numbers of attempts come again.
 TEST_F(Applications, AServiceGoesOnAfterTenThousandStarts) {
   add_tracker("tt1");
