@@ -6,6 +6,7 @@
 #include "jobqueue/jobtypes/table.h"
 #include "jobqueue/model/check.h"
 #include "jobqueue/model/containers.h"
+#include "jobqueue/model/gone_queue.h"
 
 namespace weir {
 
@@ -210,7 +211,7 @@ TimeMs first_launch_of(const JobSnapshot& job) {
 std::unique_ptr<Job> job_of(const JobSnapshot& old, QueueId queue, UserId user) {
   auto job = std::make_unique<Job>();
   job->id = old.job;
-  job->spec = old.spec;
+  job->spec = queue.valid() ? old.spec : in_gone_queue(*old.spec, old.queue);
   job->type = &job_type_of(*job->spec);
   job->queue = queue.valid() ? queue : QueueTree::root();
   job->user = user;

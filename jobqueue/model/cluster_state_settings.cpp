@@ -6,6 +6,7 @@
 #include "jobqueue/model/check.h"
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/model/containers.h"
+#include "jobqueue/model/gone_queue.h"
 #include "jobqueue/model/job_type.h"
 
 namespace weir {
@@ -83,6 +84,7 @@ void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, Qu
   }
   for (auto& [id, job] : jobs_) {
     const QueueId moved = new_id[job->queue.index()];
+    if (!moved.valid()) job->spec = in_gone_queue(*job->spec, tree_.node(job->queue).path);
     job->queue = moved.valid() ? moved : QueueTree::root();
   }
   for (Attempt& attempt : attempts_) {

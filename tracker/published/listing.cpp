@@ -106,12 +106,31 @@ void walk(const RecordTable<JobView>& jobs, const JobFilter& filter, const Show<
 
 }  // namespace
 
+namespace {
+
+// The path of a queue that is there, or was when a job that is shown ended in it.
+Result<std::string> queue_with_jobs(const PublishedViews& views, const std::string& name) {
+  const auto path = queue_of_the_past(views, name);
+  if (!path) return path.error();
+  const auto there = find_queue(views, *path);
+  bool any = there.ok();
+  const auto look = [&](const JobView& job) {
+    any = in_queue(job.queue, *path);
+    return !any;
+  };
+  if (!any) walk(views.jobs, {}, look);
+  if (!any) return there.error();
+  return *path;
+}
+
+}  // namespace
+
 Status each_job(const PublishedViews& views, const JobFilter& filter, const Show<JobView>& show) {
   std::string queue;
   if (!filter.queue.empty()) {
-    const auto found = find_queue(views, filter.queue);
+    const auto found = queue_with_jobs(views, filter.queue);
     if (!found) return found.error();
-    queue = (*found)->name;
+    queue = *found;
   }
   std::size_t shown = 0;
   const auto look = [&](const JobView& job) {

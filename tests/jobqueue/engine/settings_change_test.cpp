@@ -52,6 +52,25 @@ TEST_F(RemovedQueues, ThatTheyWereStoppedIsForgottenInTheStoreToo) {
   EXPECT_FALSE(changes.back().stopped);
 }
 
+TEST_F(RemovedQueues, AJobThatIsOverKeepsTheWholePath) {
+  h.submit({.queue = "old"});
+  h.step(KillJob{{"user", {}}, JobId(1)});
+  EXPECT_EQ(apply(without_old("")).message, "applied");
+  EXPECT_EQ(h.state().job(JobId(1)).spec->queue, "research.old");
+  FifoHarness restarted;
+  restarted.add_queue(queue("production"));
+  Snapshot snapshot{.epoch = 2};
+  JobSnapshot& job = snapshot.jobs.emplace_back();
+  job.job = JobId(1);
+  auto spec = std::make_shared<JobSpec>();
+  spec->queue = "old";
+  job.spec = spec;
+  job.queue = "research.old";
+  job.state = JobState::kSucceeded;
+  restarted.start(snapshot);
+  EXPECT_EQ(restarted.state().job(JobId(1)).spec->queue, "research.old");
+}
+
 TEST_F(RemovedQueues, JobsAndRunningTasksMoveInTheSameStep) {
   h.submit({.queue = "research.old", .user = "ann", .maps = 3});
   h.submit({.queue = "research.vision", .user = "ann", .maps = 1});

@@ -185,6 +185,14 @@ TEST_F(Listing, AQueueGoesByItsPathOrAnUnambiguousLastPart) {
   EXPECT_FALSE(queue_of_the_past(views, "x").ok());
 }
 
+// As in the history: by the whole path.
+TEST_F(Listing, JobsOutliveTheirQueue) {
+  EXPECT_THAT(found({.queue = "ax", .limit = 10}), ElementsAre(701));
+  const auto any = [](const JobView&) { return true; };
+  EXPECT_EQ(each_job(views, {.queue = "y", .limit = 10}, any).error().message,
+            "there is no queue 'y'");
+}
+
 TEST_F(Listing, ATrackerIsSilentAfterAFewIntervals) {
   EXPECT_EQ(seen(13'000, "LIVE").state, "LIVE");
   EXPECT_EQ(seen(13'001, "LIVE").state, "SILENT");
