@@ -17,6 +17,7 @@
 #include "tracker/port/peers.h"
 #include "tracker/published/name_pattern.h"
 #include "tracker/published/render.h"
+#include "tracker/splits/packed_files.h"
 
 namespace weir {
 namespace {
@@ -191,6 +192,8 @@ void JobService::submit(const Caller& caller, std::shared_ptr<const JobSpec> spe
                         Answer<SubmittedView> answer) {
   auto warnings = conf_without_effect(spec->conf, spec->reduces > 0);
   for (std::string& line : groups_without_effect(spec->task_groups))
+    warnings.push_back(std::move(line));
+  if (std::string line = packed_files_read_raw(spec->input_files); !line.empty())
     warnings.push_back(std::move(line));
   loop_.post(SubmitJob{caller, std::move(spec)},
              [answer = std::move(answer), warnings = std::move(warnings)](

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace weir {
 
@@ -14,5 +16,8 @@ inline bool is_packed(std::string_view path) {
   return std::any_of(std::begin(kPackedFiles), std::end(kPackedFiles),
                      [path](std::string_view end) { return path.ends_with(end); });
 }
+
+// A line that names what looks compressed in another way, and is not unpacked; empty: nothing does.
+std::string packed_files_read_raw(const std::vector<std::string>& files);
 
 }  // namespace weir

@@ -132,6 +132,14 @@ TEST_F(ServicesTest, ASubmissionIsToldWhatOfItHasNoEffect) {
                 "group b: on_member: replace has no effect: the group has no gang"}));
 }
 
+TEST_F(ServicesTest, ASubmissionIsToldWhatOfItsInputIsNotUnpacked) {
+  auto request = make_request(1, 0, "/out/a");
+  request.spec.input_files = {"/in/a.gz", "/in/b.lz4"};
+  EXPECT_EQ(submit(request).warnings,
+            std::vector<std::string>{"input /in/b.lz4 looks compressed in a way that is not read: "
+                                     "the mapper gets raw bytes; .gz, .zst, .bz2 are unpacked"});
+}
+
 TEST_F(ServicesTest, MapOnlyJobAndPlainServiceName) {
   FakeTracker worker(tracker_->tracker_port(), "tt1");
   worker.join();
