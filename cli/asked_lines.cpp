@@ -72,7 +72,14 @@ std::string asked_of(const TaskGroupSpec& group) {
   for (const auto& [resource, amount] : group.asked.named)
     parts.push_back(fmt::format("{} {}", amount, printable(resource)));
   if (group.gang > 0) parts.push_back(fmt::format("gang of {}", group.gang));
+  if (group.replace) parts.emplace_back("on_member: replace");
   if (group.ports > 0) parts.push_back(counted(group.ports, "port"));
+  if (const auto& spread = group.spread) {
+    parts.push_back(fmt::format("spread by {}, max_skew {}", printable(spread->by),
+                                spread->max_skew));
+  }
+  if (group.time_limit_ms > 0)
+    parts.push_back("time_limit " + short_duration(group.time_limit_ms));
   for (const Requirement& asked : group.require) {
     parts.push_back(printable(fmt::format("{}={}{}", asked.label, asked.none_of ? "!" : "",
                                           fmt::join(asked.values, ","))));
