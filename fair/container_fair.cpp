@@ -17,6 +17,15 @@ std::shared_ptr<const FairSettings> section_of(const Settings& settings) {
   return std::make_shared<FairSettings>();
 }
 
+// What its jobs want besides what runs, as far as `most` lets them.
+QueueFigures figures_of(std::int64_t running, std::int64_t wanted, std::int64_t most) {
+  const std::int64_t pending = std::max<std::int64_t>(0, std::min(wanted, most) - running);
+  return {.allocated = running,
+          .running = running,
+          .pending = pending,
+          .demand = std::min(most, running + pending)};
+}
+
 }  // namespace
 
 ContainerFair::ContainerFair(const ClusterState& state, PolicyMemory& memory)
@@ -230,15 +239,17 @@ std::vector<PoolFigures> ContainerFair::pool_figures(TimeMs now) const {
       pool.below_min_share_ms[0] = passed(now, stamps->second.at_min_share[0]);
       pool.below_half_share_ms[0] = passed(now, stamps->second.at_half_share[0]);
     }
-    const ShareLine& line = amounts_.pool(PoolId(p));
+    const auto queue = state_.tree().find_path(node.path);
+    const bool is_queue = queue && have_the_same_jobs(PoolId(p), *queue);
     for (const Dimension d : state_.space().dimensions()) {
-      pool.of_dimension.push_back(
-          {.running = line.running[d],
-           .pending = line.demand[d] - std::min(line.demand[d], line.running[d]),
-           .demand = line.demand[d],
-           .maximum = node.settings->maximum[d.value()].value_or(-1),
-           .share = d.place() < line.share.size() ? line.share[d.place()] : 0,
-           .min_share = node.settings->minimum[d.value()].value_or(0)});
+      const auto& maximum = node.settings->maximum[d.value()];
+      std::int64_t most = maximum.value_or(state_.total()[d]);
+      if (is_queue) most = std::min(most, bounds_.maximum(*queue)[d]);
+      const ShareLine& line = amounts_.pool(PoolId(p));
+      QueueFigures& of =
+          pool.of_dimension.emplace_back(figures_of(line.running[d], line.demand[d], most));
+      of.maximum = maximum.value_or(-1);
+      add_share(PoolId(p), d, of);
     }
     all.push_back(std::move(pool));
   }
@@ -260,22 +271,33 @@ JobFigures ContainerFair::job_figures(JobId job, TaskKind) const {
 }
 
 QueueFigures ContainerFair::figures(QueueId queue, Dimension d) const {
-  const std::int64_t running = state_.queue(queue).running[d];
-  const std::int64_t demand = wanted_[queue.index()][d];
   const std::int64_t maximum = bounds_.maximum(queue)[d];
-  QueueFigures figures{.guaranteed = 0,
-                       .allocated = running,
-                       .running = running,
-                       .pending = std::max<std::int64_t>(0, std::min(maximum, demand) - running),
-                       .demand = std::min(maximum, demand),
-                       .maximum = maximum};
+  std::int64_t most = maximum;
   const PoolId pool = tree_.find(state_.tree().node(queue).path);
-  if (!pool.valid() || !tree_.node(pool).exists) return figures;
-  amounts_.settle();
-  const ShareLine& line = amounts_.pool(pool);
-  figures.share = d.place() < line.share.size() ? line.share[d.place()] : 0;
-  figures.min_share = tree_.node(pool).settings->minimum[d.value()].value_or(0);
+  const bool is_pool = pool.valid() && tree_.node(pool).exists;
+  if (is_pool) {
+    amounts_.settle();
+    if (have_the_same_jobs(pool, queue))
+      most = std::min(most, tree_.node(pool).settings->maximum[d.value()].value_or(most));
+  }
+  QueueFigures figures =
+      figures_of(state_.queue(queue).running[d], wanted_[queue.index()][d], most);
+  figures.maximum = maximum;
+  if (is_pool) add_share(pool, d, figures);
   return figures;
+}
+
+// A queue and the pool of its name: then both their maximums bound what pends.
+bool ContainerFair::have_the_same_jobs(PoolId pool, QueueId queue) const {
+  return amounts_.same(amounts_.pool(pool).demand, wanted_[queue.index()]);
+}
+
+// What the pool is due.
+void ContainerFair::add_share(PoolId pool, Dimension d, QueueFigures& figures) const {
+  const ShareLine& line = amounts_.pool(pool);
+  const PoolSettings& settings = *tree_.node(pool).settings;
+  figures.share = d.place() < line.share.size() ? line.share[d.place()] : 0;
+  figures.min_share = settings.minimum[d.value()].value_or(0);
 }
 
 std::vector<Reason> ContainerFair::explain(JobId id, TaskKind kind, TimeMs now) const {

@@ -80,6 +80,8 @@ class ContainerFair : public Policy, public Pools {
   void count_in_queue(JobLine& line, QueueId queue);
   void pools_changed();
   PoolAdmission admission() const { return {state_, tree_, *settings_}; }
+  bool have_the_same_jobs(PoolId pool, QueueId queue) const;
+  void add_share(PoolId pool, Dimension dimension, QueueFigures& figures) const;
 
   // --- container_fair_update.cpp: pools that have been short for too long ---
   bool starved(PoolId pool) const;  // it, or one above it

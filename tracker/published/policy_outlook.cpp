@@ -85,8 +85,12 @@ void add_up_pending(std::vector<OutlookView::Share>* shares) {
     };
     add(to.maps, from.maps);
     add(to.reduces, from.reduces);
-    for (std::size_t d = 0; d < to.amounts.size(); ++d)
-      add(to.amounts[d].figures, from.amounts[d].figures);
+    for (std::size_t d = 0; d < to.amounts.size(); ++d) {
+      OutlookView::Figures& sum = to.amounts[d].figures;
+      add(sum, from.amounts[d].figures);
+      if (sum.demand)
+        sum.demand = std::min(sum.maximum.value_or(INT64_MAX), sum.running + sum.pending);
+    }
   }
 }
 

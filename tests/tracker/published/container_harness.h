@@ -19,7 +19,9 @@ inline PolicyFactory capacity_of_both() {
 }
 
 struct ContainerHarness : Harness {
-  ContainerHarness() : Harness(capacity_of_both(), "capacity") {
+  explicit ContainerHarness(PolicyFactory factory = capacity_of_both(),
+                            const std::string& policy = "capacity")
+      : Harness(std::move(factory), policy) {
     settings().resources.mode = ResourceSettings::Mode::kContainers;
     settings().resources.named = {"gpu"};
   }
