@@ -298,6 +298,7 @@ void ContainerFair::add_share(PoolId pool, Dimension d, QueueFigures& figures) c
   const PoolSettings& settings = *tree_.node(pool).settings;
   figures.share = d.place() < line.share.size() ? line.share[d.place()] : 0;
   figures.min_share = settings.minimum[d.value()].value_or(0);
+  figures.kept = kept_of(settings, d);
 }
 
 std::vector<Reason> ContainerFair::explain(JobId id, TaskKind kind, TimeMs now) const {

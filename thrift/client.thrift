@@ -257,7 +257,7 @@ struct AmountFigures {
   1: required string dimension
   2: required SlotFigures figures
   3: optional i64 reserved            // by tasks that wait for room on a tracker
-  4: optional i64 kept                // of its guarantee: never lent
+  4: optional i64 kept                // of its guarantee, or its pool's minimum share: never lent
   5: optional i64 min_share
   6: optional SlotTime time
 }

@@ -132,7 +132,7 @@ struct QueueView {
     std::string dimension;
     Slots figures;
     std::int64_t reserved = 0;  // by tasks that wait for room on a tracker
-    std::optional<std::int64_t> kept;  // of its guarantee: never lent
+    std::optional<std::int64_t> kept;  // of its guarantee, or its pool's minimum share: never lent
     std::optional<std::int64_t> min_share;
     SlotTime time;
     friend bool operator==(const Amounts&, const Amounts&) = default;

@@ -88,7 +88,7 @@ struct QueueFigures {
   std::int64_t maximum = -1;    // MAX, of a pool max_share
   Share share = -1;             // fair share
   std::int64_t min_share = -1;
-  std::int64_t kept = -1;  // KEEP: of a guarantee on containers what is never lent
+  std::int64_t kept = -1;  // KEEP: of a guarantee on containers, or a min_share, what is never lent
   // Of a leaf: the slots up to which a user of it may go with a task of one slot.
   std::int64_t user_limit = -1;
   bool priorities = true;  // of a leaf: they count there

@@ -105,7 +105,8 @@ void add_amounts(Families& families, const PublishedViews& views) {
   });
   maybe("weir_queue_min_share_amount", "Likewise, the minimum share of that pool.",
         [](const Amounts& of) { return of.min_share; });
-  maybe("weir_queue_kept_amount", "Likewise, of its guarantee: what it never lends.",
+  maybe("weir_queue_kept_amount",
+        "Likewise, of its guarantee, or its pool's minimum share: what it never lends.",
         [](const Amounts& of) { return of.kept; });
   maybe("weir_queue_reserved_amount",
         "Likewise, that trackers keep for large tasks of the queue, or hold for its gangs.",

@@ -26,6 +26,9 @@ struct PoolViews : testing::Test {
     p.name = "p";
     pool.name = "a";
     pool.maximum[Dimension(Dimension::kVcores).value()] = 2;
+    pool.minimum[Dimension(Dimension::kMemoryMb).value()] = 1024;
+    pool.lend = QueueBound{};
+    pool.lend->of[kMemory] = {Guarantee::Unit::kPercent, 25'00};
     p.pools = {pool};
     auto section = std::make_shared<FairSettings>();
     section->pools = {p};
@@ -56,6 +59,12 @@ TEST_F(PoolViews, AQueueAndItsPoolWantTheSame) {
     }
     h.heartbeat("tt1");
   }
+}
+
+TEST_F(PoolViews, AQueueShowsWhatItsPoolKeeps) {
+  EXPECT_EQ(h.shown("p.a").amounts[kMemory].kept, 768);
+  EXPECT_EQ(h.shown("p.a").amounts[kVcores].kept, 0);
+  EXPECT_EQ(h.shown("p.b").amounts[kMemory].kept.value_or(0), 0);
 }
 
 }  // namespace
