@@ -47,21 +47,42 @@ Reason reservation(const ClusterState& state, const Reservation& kept, const Res
   return reason;
 }
 
-Reason fragmented(const ClusterState& state, const Resources& need, const Resources& all,
-                  const Resources& most) {
-  Reason reason{"fragmented",
-                of_need(state, all, need) + " are free in all, but at most " +
-                    of_need(state, most, need) + " on one tracker, of " +
-                    state.space().text(need),
-                {}};
-  for (const Dimension d : state.space().dimensions()) {
-    if (need[d] == 0) continue;
-    const std::string name(state.space().name(d));
-    reason.numbers.emplace_back("free_" + name, all[d]);
-    reason.numbers.emplace_back("most_" + name, most[d]);
+// The tracker that lacks the smallest part of what the task needs, by what is not held there.
+class Nearest {
+ public:
+  Nearest(const ClusterState& state, const Size& size) : state_(state), size_(size) {}
+
+  void look_at(const TrackerState& tracker) {
+    const Lack lack = lack_in(tracker.total, used_on(state_, tracker), size_);
+    if (!(lack < lack_)) return;
+    tracker_ = &tracker;
+    lack_ = lack;
   }
-  return reason;
-}
+  bool found() const { return tracker_ != nullptr; }
+  Reason fragmented(const Resources& all) const {
+    const Resources& need = size_.need;
+    const Resources free = free_on(state_, *tracker_);
+    Resources lacks;
+    Reason reason{"fragmented", "", {}};
+    for (const Dimension d : state_.space().dimensions()) {
+      if (need[d] == 0) continue;
+      lacks[d] = std::max<std::int64_t>(0, need[d] - free[d]);
+      const std::string name(state_.space().name(d));
+      reason.numbers.emplace_back("free_" + name, all[d]);
+      reason.numbers.emplace_back("lacks_" + name, lacks[d]);
+    }
+    reason.message = of_need(state_, all, need) + " are free in all, but " +
+                     state_.space().text(need) + " on no tracker that it may have: " +
+                     tracker_->name + " comes nearest and lacks " + state_.space().text(lacks);
+    return reason;
+  }
+
+ private:
+  const ClusterState& state_;
+  const Size& size_;
+  const TrackerState* tracker_ = nullptr;
+  Lack lack_;
+};
 
 // On a tracker that is kept for another job it may run meanwhile if it ends, by its own time limit,
 // before that one gets its room. Which tracker would give it longest.
@@ -144,19 +165,21 @@ std::vector<Reason> reasons_of_room(const ClusterState& state, const Job& job, T
   const Reservation* own = reservation_of(state, job.id);
   if (own != nullptr) reasons.push_back(reservation(state, *own, need));
   std::int64_t unfit = 0, uneven = 0, kept = 0;
-  Resources all, most;
+  Resources all;
+  Nearest nearest(state, job.size(kind));
   Backfill backfill(state, job.time_limit_ms(kind), now);
   for (const TrackerState& tracker : state.trackers()) {
     if (!tracker.in_pool()) continue;
     const Resources free = free_on(state, tracker);
     all += free;
-    for (std::size_t i = 0; i < kDimensionCount; ++i)
-      most.amount[i] = std::max(most.amount[i], free.amount[i]);
-    if (!covers(free, need) || state.avoided(job, tracker.id)) continue;
+    if (state.avoided(job, tracker.id)) continue;
     const Reservation* on = reservation_on(state, tracker.id);
     const bool is_picky = job.picky(kind);
-    if (is_picky && !meets(tracker, state,
-                           job.spec->task_groups[group_number(kind)].require)) {
+    const bool is_fit =
+        !is_picky || meets(tracker, state, job.spec->task_groups[group_number(kind)].require);
+    if (!covers(free, need)) {
+      if (is_fit) nearest.look_at(tracker);
+    } else if (!is_fit) {
       ++unfit;
     } else if (is_picky && !state.allows(job, kind, tracker)) {
       ++uneven;
@@ -178,8 +201,8 @@ std::vector<Reason> reasons_of_room(const ClusterState& state, const Job& job, T
   say("spread", uneven, "one more there would be too many, or there are no ports left");
   say("reserved_for_other", kept, "they are kept for other jobs");
   backfill.say(reasons);
-  if (unfit + uneven + kept == 0 && covers(all, need))
-    reasons.push_back(fragmented(state, need, all, most));
+  if (unfit + uneven + kept == 0 && covers(all, need) && nearest.found())
+    reasons.push_back(nearest.fragmented(all));
   return reasons;
 }
 

@@ -41,12 +41,12 @@ std::size_t at_most_reserved(const ClusterState& state) {
 
 }  // namespace
 
-Lack lack_on(const TrackerState& tracker, const Size& size) {
+Lack lack_in(const Resources& total, const Resources& used, const Size& size) {
   const Resources& need = size.need;
   Lack most{0, 1};
   for (std::size_t i = size.begin; i < size.end; ++i) {
     if (need.amount[i] == 0) continue;
-    const std::int64_t free = tracker.total.amount[i] - tracker.used.amount[i];
+    const std::int64_t free = total.amount[i] - used.amount[i];
     most = std::max(most, Lack{std::max<std::int64_t>(0, need.amount[i] - free), need.amount[i]});
   }
   return most;

@@ -18,7 +18,11 @@ namespace weir {
 
 class KeptRoom;
 
-Lack lack_on(const TrackerState& tracker, const Size& size);
+// The largest part of the need that is not free.
+Lack lack_in(const Resources& total, const Resources& used, const Size& size);
+inline Lack lack_on(const TrackerState& tracker, const Size& size) {
+  return lack_in(tracker.total, tracker.used, size);
+}
 
 const Reservation* reservation_on(const ClusterState& state, TrackerId tracker);
 const Reservation* reservation_of(const ClusterState& state, JobId job);
