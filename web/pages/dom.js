@@ -39,6 +39,8 @@ export function h(tag, props = {}, ...children) {
   return element;
 }
 
+export const panelOf = (...children) => h('section', {class: 'panel'}, children);
+
 export function svg(tag, props = {}, ...children) {
   const element = document.createElementNS(SVG, tag);
   set(element, props);

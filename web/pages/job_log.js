@@ -1,6 +1,6 @@
 // What an attempt has written: a window of its log, which is at the end and follows it, or at any
 // other part. Where it is stands in the address.
-import {h, fill, setText, visible} from './dom.js';
+import {h, fill, panelOf, setText, visible} from './dom.js';
 import {get, read, withQuery} from './api.js';
 import {whole, counted} from './format.js';
 import {query, setQuery, go} from './router.js';
@@ -65,9 +65,7 @@ class LogView {
       this.go(null, 'end');
     });
     const follow = h('label', {class: 'toggle'}, this.tail, 'follow');
-    this.element = h(
-      'section',
-      {class: 'panel'},
+    this.element = panelOf(
       h('div', {class: 'filters'}, this.attempts, this.streams, follow),
       h('div', {class: 'filters log-place'}, this.ways, this.raw, this.note),
       this.text,

@@ -1,5 +1,5 @@
 // The tabs of a job: its attempts on the trackers over time, those that failed, counters.
-import {h, fill, oneLine, setText, visible} from './dom.js';
+import {h, fill, oneLine, panelOf, setText, visible} from './dom.js';
 import {Table} from './table.js';
 import {swimlanes} from './swimlane.js';
 import {duration, clock, millionths, whole, counted, DASH} from './format.js';
@@ -80,9 +80,7 @@ const COLUMNS = [
 
 export function drawAttempts(page, place, path, groups) {
   const lanes = swimlanes();
-  const lanesPanel = h(
-    'section',
-    {class: 'panel'},
+  const lanesPanel = panelOf(
     h(
       'div',
       {class: 'panel-head'},
@@ -100,9 +98,7 @@ export function drawAttempts(page, place, path, groups) {
     lanes.element,
   );
   const count = h('span', {class: 'muted'});
-  const listPanel = h(
-    'section',
-    {class: 'panel'},
+  const listPanel = panelOf(
     h('div', {class: 'panel-head'}, h('h2', {}, 'Attempts'), count),
   );
   const note = h('div', {}, loading());
@@ -126,7 +122,7 @@ export function drawAttempts(page, place, path, groups) {
 }
 
 export function drawFailures(page, place, path) {
-  const panel = h('section', {class: 'panel'}, loading());
+  const panel = panelOf(loading());
   place.append(panel);
   const resource = page.show(panel, path + '/tasks', {every: 8000}, (attempts) => {
     const failed = attempts.filter((one) => one.state === 'FAILED');
@@ -167,7 +163,7 @@ export function drawFailures(page, place, path) {
 }
 
 export function drawCounters(page, place, path, over) {
-  const panel = h('section', {class: 'panel'}, loading());
+  const panel = panelOf(loading());
   place.append(panel);
   const rows = (group, values) =>
     Object.entries(values).flatMap(([name, value]) =>

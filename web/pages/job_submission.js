@@ -1,5 +1,5 @@
 // What a job was submitted with: its programs, its input, what its tasks may have, and from where.
-import {h, fill, visible} from './dom.js';
+import {h, fill, panelOf, visible} from './dom.js';
 import {counted, duration, megabytes, whole} from './format.js';
 import {showFacts} from './plain_table.js';
 import {loading} from './states.js';
@@ -85,9 +85,7 @@ export function drawSubmission(page, place, path) {
   const body = h('div', {}, loading());
   const number = h('span', {class: 'mono'});
   place.append(
-    h(
-      'section',
-      {class: 'panel'},
+    panelOf(
       h('div', {class: 'panel-head'}, h('h2', {}, 'What it runs')),
       body,
       h('p', {class: 'muted'}, 'The same again, with changes: ', number),

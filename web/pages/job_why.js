@@ -1,6 +1,6 @@
 // Why a job waits: every reason with its numbers, what would mend it and the buttons that do, and
 // beside it who comes before it and who has what its queue is guaranteed.
-import {h, fill, oneLine, visible} from './dom.js';
+import {h, fill, oneLine, panelOf, visible} from './dom.js';
 import {get, withQuery} from './api.js';
 import {amountOf} from './format.js';
 import {href} from './router.js';
@@ -125,8 +125,8 @@ const DUE = {guarantee: 'guaranteed', share: 'fairShare', none: 'maximum'};
 const ENDS = {SUCCEEDED: 'It has succeeded', FAILED: 'It has failed', KILLED: 'It was killed'};
 
 export function drawWhy(page, place, path, whenJob) {
-  const reasonsPlace = h('section', {class: 'panel'}, loading());
-  const side = h('section', {class: 'panel'}, h('h2', {}, 'What could be done'), loading());
+  const reasonsPlace = panelOf(loading());
+  const side = panelOf(h('h2', {}, 'What could be done'), loading());
   place.append(h('div', {class: 'with-side'}, reasonsPlace, h('div', {class: 'side'}, side)));
   let over = false;
   let known = {text: '', at: 0, jobs: null};

@@ -1,6 +1,6 @@
 // Former versions of the settings, each with its difference and a way back; and every setting in
 // force, with where it comes from.
-import {h, fill, visible} from './dom.js';
+import {h, fill, panelOf, visible} from './dom.js';
 import {get, read, send, withMine} from './api.js';
 import {diffElement} from './yaml_editor.js';
 import {confirm, notice, openDialog} from './dialogs.js';
@@ -84,7 +84,7 @@ async function showVersion(page, record, history) {
 }
 
 export function drawHistory(page, place) {
-  const panel = h('section', {class: 'panel'}, loading());
+  const panel = panelOf(loading());
   place.append(panel);
   const resource = page.show(
     panel,
@@ -115,7 +115,7 @@ export function drawHistory(page, place) {
 }
 
 export function drawInForce(page, place) {
-  const panel = h('section', {class: 'panel'}, loading());
+  const panel = panelOf(loading());
   const filter = h('input', {
     type: 'search',
     placeholder: 'Setting or value',

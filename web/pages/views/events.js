@@ -1,6 +1,6 @@
 // What was decided, newest first: launches, kills with reason and for whom, claims, refusals,
 // switches; filtered by queue, job and kind.
-import {h, fill, visible} from '../dom.js';
+import {h, fill, panelOf, visible} from '../dom.js';
 import {read, withQuery} from '../api.js';
 import {Table} from '../table.js';
 import {moment, duration, counted} from '../format.js';
@@ -129,7 +129,7 @@ export function draw(page) {
   let cursor = null;
   let busy = false;
   let generation = 0;
-  const panel = h('section', {class: 'panel'});
+  const panel = panelOf();
   const note = h('div', {}, loading());
   const columns = [
     {key: 't', label: 'When', width: '76px', text: (one) => moment(one.t)},

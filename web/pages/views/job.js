@@ -1,6 +1,6 @@
 // One job: why it waits and what would mend it, its progress over time on the trackers, counters,
 // failed attempts with their last lines, logs, and what can be changed.
-import {h, fill, setText, visible} from '../dom.js';
+import {h, fill, panelOf, setText, visible} from '../dom.js';
 import {drawTabs} from '../tabs.js';
 import {duration, fullMoment, millionths, whole, DASH} from '../format.js';
 import {href} from '../router.js';
@@ -125,7 +125,7 @@ export function draw(page) {
     trouble,
     rest,
   );
-  rest.append(h('section', {class: 'panel'}, progressPlace, about));
+  rest.append(panelOf(progressPlace, about));
   document.addEventListener(
     'keydown',
     (event) => {
@@ -206,7 +206,7 @@ export function draw(page) {
           'settings',
           'Settings',
           (place) => {
-            place.append(h('section', {class: 'panel'}, factsPlace));
+            place.append(panelOf(factsPlace));
             return drawSubmission(page, place, path);
           },
         ],

@@ -1,5 +1,5 @@
 // All jobs: filters and sorting in the address, live progress, why each waits.
-import {h, fill, setText} from '../dom.js';
+import {h, fill, panelOf, setText} from '../dom.js';
 import {JobList} from '../job_list.js';
 import {counted, whole} from '../format.js';
 import {query, setQuery} from '../router.js';
@@ -32,7 +32,7 @@ export function draw(page) {
     };
   };
   const count = h('span', {class: 'muted', 'aria-live': 'polite'});
-  const panel = h('section', {class: 'panel'});
+  const panel = panelOf();
   const list = new JobList(page, panel, {
     sort: query().get('sort') ?? '-submitted',
     onSort: (sort) => {

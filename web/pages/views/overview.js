@@ -1,6 +1,6 @@
 // The overview: what the cluster has and does, the tree of queues, who is owed slots, and which
 // jobs wait for what.
-import {h, fill, setText, setVars, visible} from '../dom.js';
+import {h, fill, panelOf, setText, setVars, visible} from '../dom.js';
 import {QueueTree, allKills, firstKill, killLines} from '../queue_tree.js';
 import {legend} from '../bars.js';
 import {whole, timeOf, seconds, clock, duration, counted, amountOf, nameOf} from '../format.js';
@@ -38,7 +38,7 @@ function stat(label, tip, href = null) {
 }
 
 function panel(head, ...content) {
-  return h('section', {class: 'panel'}, h('div', {class: 'panel-head'}, head), content);
+  return panelOf(h('div', {class: 'panel-head'}, head), content);
 }
 
 /** What comes last where there is room for one column only. */

@@ -1,6 +1,6 @@
 // The policies side by side: what each would give every queue now. Switching says first who gains,
 // who loses, and how many attempts might be killed.
-import {h, fill, visible} from '../dom.js';
+import {h, fill, panelOf, visible} from '../dom.js';
 import {send} from '../api.js';
 import {unitOf, whole, share, fullMoment, DASH} from '../format.js';
 import {areSlots, classesOf, figuresOf} from '../measure.js';
@@ -115,9 +115,7 @@ function compare(policy, [view, kind, label]) {
   ];
   const head = h('thead', {}, h('tr', {}, heads));
   const table = h('table', {class: 'plain compare'}, head, h('tbody', {}, shown.map(row)));
-  return h(
-    'section',
-    {class: 'panel'},
+  return panelOf(
     h(
       'div',
       {class: 'panel-head'},

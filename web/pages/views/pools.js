@@ -1,6 +1,6 @@
 // Pools and shares, the fair scheduler's page: pools with their shares, and their jobs with pool
 // and priority as menus that change them in place.
-import {h, fill, setText, visible} from '../dom.js';
+import {h, fill, panelOf, setText, visible} from '../dom.js';
 import {setPath} from '../names.js';
 import {Table} from '../table.js';
 import {whole, share, duration, nameOf, slotTime, DASH} from '../format.js';
@@ -231,11 +231,11 @@ export function draw(page) {
     },
   });
   const place = h('div', {}, loading());
-  const panel = h('section', {class: 'panel'}, place);
+  const panel = panelOf(place);
   const hint = h('div', {});
   const title = h('h2', {}, 'Jobs');
   const every = h('button', {on: {click: () => choose(null)}}, 'All pools');
-  const jobsPanel = h('section', {class: 'panel'}, h('div', {class: 'panel-head'}, title, every));
+  const jobsPanel = panelOf(h('div', {class: 'panel-head'}, title, every));
   page.root.append(
     page.heading(
       'Pools and shares',

@@ -1,6 +1,6 @@
 // One queue: its bars and figures, who uses what it is guaranteed, its history, its jobs in the
 // order in which they are served, users with limits, claims, kills, settings.
-import {h, fill, setText, visible} from '../dom.js';
+import {h, fill, panelOf, setText, visible} from '../dom.js';
 import {drawTabs} from '../tabs.js';
 import {JobList} from '../job_list.js';
 import {makeBar, setBar, scales, legend} from '../bars.js';
@@ -61,9 +61,7 @@ export function draw(page) {
       stateButton,
     ),
     trouble,
-    h(
-      'section',
-      {class: 'panel'},
+    panelOf(
       means.element,
       barsPlace,
       dominant,
@@ -71,9 +69,7 @@ export function draw(page) {
     rest,
   );
   rest.append(
-    h(
-      'section',
-      {class: 'panel'},
+    panelOf(
       h('div', {class: 'panel-head'}, takersTitle),
       takersPlace,
     ),
@@ -131,9 +127,7 @@ export function draw(page) {
   });
   showQueues(page, trouble, show);
   const panel = (title, element) =>
-    h(
-      'section',
-      {class: 'panel'},
+    panelOf(
       title ? h('div', {class: 'panel-head'}, h('h2', {}, title)) : null,
       element,
     );

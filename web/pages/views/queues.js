@@ -1,5 +1,5 @@
 // All queues: the tree with every figure of a queue in a row.
-import {h, fill, setText} from '../dom.js';
+import {h, fill, panelOf, setText} from '../dom.js';
 import {QueueTree} from '../queue_tree.js';
 import {legend} from '../bars.js';
 import {showQueues} from '../measure.js';
@@ -13,7 +13,7 @@ export function draw(page) {
   const means = legend();
   page.root.append(
     page.heading('Queues', count, h('span', {class: 'space'}), tree.scaleButton, tree.input),
-    h('section', {class: 'panel'}, means.element, place),
+    panelOf(means.element, place),
   );
   page.use(
     '/cluster',

@@ -1,7 +1,7 @@
 // The settings: an editor that checks while one types and shows what a change would do;
 // apply, which refuses to overwrite what another has applied meanwhile; and the former versions,
 // each with its difference and a way back.
-import {h, fill, setText, visible} from '../dom.js';
+import {h, fill, panelOf, setText, visible} from '../dom.js';
 import {get, read, send, withMine} from '../api.js';
 import {drawTabs} from '../tabs.js';
 import {YamlEditor, diffElement} from '../yaml_editor.js';
@@ -314,7 +314,7 @@ function drawEditor(page, place) {
       ),
     ),
   );
-  place.append(h('section', {class: 'panel'}, note, body));
+  place.append(panelOf(note, body));
   const first = () =>
     load()
       .then(() => {

@@ -1,5 +1,5 @@
 // One tracker: its slots, state, what was ordered of it, and its attempts.
-import {h, fill, setText, visible} from '../dom.js';
+import {h, fill, panelOf, setText, visible} from '../dom.js';
 import {Table} from '../table.js';
 import {slotGrid, isSilent, keptFor, why, watchSlots, queuesOfJobs} from './trackers.js';
 import {stateBadge, queueColumn} from '../job_cells.js';
@@ -113,9 +113,7 @@ export function draw(page) {
   const grid = h('div', {});
   const count = h('span', {class: 'muted'});
   const note = h('div', {});
-  const list = h(
-    'section',
-    {class: 'panel'},
+  const list = panelOf(
     h('div', {class: 'panel-head'}, h('h2', {}, 'Attempts that it runs'), count),
     note,
   );
@@ -127,7 +125,7 @@ export function draw(page) {
       h('span', {class: 'space'}),
       h('div', {class: 'buttons'}, Object.values(acts)),
     ),
-    h('section', {class: 'panel'}, grid, factsPlace),
+    panelOf(grid, factsPlace),
     list,
   );
   const table = new Table({

@@ -1,6 +1,6 @@
 // The trackers: a grid of slots coloured by queue, state, health, disk, last heard; drain and
 // resume.
-import {h, fill, setText, visible} from '../dom.js';
+import {h, fill, panelOf, setText, visible} from '../dom.js';
 import {Table} from '../table.js';
 import {get} from '../api.js';
 import {amountOf, whole, duration, megabytes, counted, nameOf, DASH} from '../format.js';
@@ -318,7 +318,7 @@ export function draw(page) {
       ),
   });
   const place = h('div', {}, loading());
-  const panel = h('section', {class: 'panel'}, place);
+  const panel = panelOf(place);
   page.root.append(
     page.heading('Trackers', count),
     h('div', {class: 'filters'}, filter, chips),
