@@ -174,10 +174,22 @@ class Dimensions(WithPages):
         self.figures_are_those_of_the_api()
         self.the_cluster_and_its_trackers()
         self.a_job_by_its_groups()
+        self.only_what_helps_is_offered()
         self.history_is_by_dimension()
         self.a_change_of_settings_in_amounts()
         self.everything_fits()
         self.a_submission_is_as_documented()
+
+    def only_what_helps_is_offered(self):
+        """Nothing to who waits for nothing; to a gang no queue that has room for less than all of it."""
+        self.browser.open("/jobs/2?tab=why")
+        self.browser.see("Nothing holds it back")
+        self.browser.see("gpu", ".with-side .side")
+        self.assertNotIn("has room for", self.browser.text())
+        memory = self.queue("research.speech")["dimensions"]["memory_mb"]
+        self.assertGreater(max(memory["guaranteed"], memory["allocated"]), memory["running"] + memory["pending"])
+        self.browser.open("/jobs/3?tab=why")
+        self.browser.see("No other queue to which it may go has room for it now.")
 
     def a_submission_is_as_documented(self):
         """All that a group may say comes back, and is in the document."""

@@ -2,7 +2,6 @@
 // beside it who comes before it and who has what its queue is guaranteed.
 import {h, fill, oneLine, panelOf, visible} from './dom.js';
 import {get, withQuery} from './api.js';
-import {amountOf} from './format.js';
 import {href} from './router.js';
 import {MENDS, MEND_ACTIONS, WORDS} from './words.js';
 import {showFacts} from './plain_table.js';
@@ -12,7 +11,10 @@ import {colourClass, knowQueues} from './colours.js';
 import {areSlots, classesOf, figuresOf, measureOfAll, roomOf} from './measure.js';
 import {slotsText, sumOfTasks} from './measure.js';
 import {failure, loading} from './states.js';
-import {PRIORITY, mayChange, openTo, priorityCounts} from './rights.js';
+import {PRIORITY, isOver, mayChange, openTo, priorityCounts} from './rights.js';
+
+const muted = (text) => h('p', {class: 'muted'}, text);
+const head = (text) => h('div', {class: 'panel-head'}, h('h2', {}, text));
 
 /** What helps this job, of what whoever acts may do. */
 function remedies(job, {policy, queue, queues}) {
@@ -80,22 +82,31 @@ function advice(reason, {counts}) {
     reason.code === 'jobs_before' && counts
       ? ' A higher priority puts it before those of a lower one.'
       : '';
-  return MENDS[reason.code] ? h('p', {class: 'muted'}, MENDS[reason.code] + more) : null;
+  return MENDS[reason.code] && muted(MENDS[reason.code] + more);
 }
 
-function suggestion(job, {may, targets}) {
-  if (!may)
-    return h('p', {class: 'muted'}, 'Its owner, or who administers its queue, may change it.');
+/** What its next task asks for, or its gang: [view, amount] of each. */
+function nextOf(job, asked, slots) {
+  const kind = needs(job).slice(0, -1);
+  if (slots) return [[needs(job), asked[`slots_per_${kind}`]]];
+  const at = job.groups.findIndex((one) => one.tasks.pending);
+  const group = asked.groups?.[at];
+  const tasks = (!job.groups[at]?.tasks.running && group?.gang) || 1;
+  const of = (key) => [key, tasks * ((group ? group[key] : asked[`${kind}_${key}`]) || 1)];
+  const named = Object.entries(group?.resources ?? {});
+  return [of('memory_mb'), of('vcores'), ...named.map(([name, one]) => [name, tasks * one])];
+}
+
+function suggestion(job, {may, targets}, asked) {
+  if (!may) return muted('Its owner, or who administers its queue, may change it.');
   if (job.state === 'HELD')
     return h('p', {}, 'It would start in no queue while it is held: release it first.');
-  const classes = classesOf(targets);
-  const [view, kind] = areSlots(classes) && needs(job) === 'reduces' ? classes[1] : classes[0];
-  const best = targets
-    .map((queue) => ({queue, room: roomOf(queue, view)}))
-    .sort((a, b) => b.room - a.room)[0];
-  if (!best?.room)
-    return h('p', {class: 'muted'}, 'No other queue to which it may go has room for it now.');
-  const to = best.queue.name;
+  const next = nextOf(job, asked, areSlots(classesOf(targets)));
+  const [view] = next[0];
+  const to = targets
+    .filter((queue) => next.every(([of, amount]) => roomOf(queue, of) >= amount))
+    .sort((a, b) => roomOf(b, view) - roomOf(a, view))[0]?.name;
+  if (!to) return muted('No other queue to which it may go has room for it now.');
   const body = h('p', {}, `${job.job} goes from ${job.queue} to ${to}; what it runs goes on.`);
   const ask = () =>
     confirm({title: 'Move the job', action: 'Move', body, run: () => move(job, to)}).catch(
@@ -106,7 +117,7 @@ function suggestion(job, {may, targets}) {
     {},
     'Queue ',
     h('a', {href: href.queue(to)}, visible(to)),
-    ` has room for ${amountOf(best.room, kind)} now. `,
+    ' has room for it now. ',
     h('button', {on: {click: ask}}, `Move it to ${to}`),
   );
 }
@@ -117,7 +128,7 @@ function priorityLine(policy, {counts}) {
     (counts
       ? 'This queue goes by priority.'
       : 'This queue goes by submit time: under capacity, priority does not count in it.');
-  return h('p', {class: 'muted'}, text);
+  return muted(text);
 }
 
 const BEFORE_KEPT_MS = 15_000;
@@ -143,22 +154,20 @@ export function drawWhy(page, place, path, whenJob) {
   const read = async () => {
     if (over || !reasonsPlace.isConnected) return;
     try {
-      const [explained, queues, {policy}] = await Promise.all([
-        get(path + '/explain', {signal: page.signal}),
-        get('/queues', {signal: page.signal}),
-        get('/cluster', {signal: page.signal}),
-      ]);
+      const paths = [path + '/explain', '/queues', '/cluster', path + '/submission'];
+      const all = paths.map((one) => get(one, {signal: page.signal}));
+      const [explained, queues, {policy}, asked] = await Promise.all(all);
       const job = explained.status;
       const before = await beforeIt(explained, policy);
       if (over) return;
       knowQueues(queues);
       const queue = queues.find((one) => one.name === job.queue);
-      show(explained.reasons, job, {policy, queue, queues, before});
+      show(explained.reasons, job, {policy, queue, queues, before, asked});
     } catch (error) {
       if (error.name !== 'AbortError' && error.status) fill(reasonsPlace, failure(error, read));
     }
   };
-  const show = (reasons, job, {policy, queue, queues, before}) => {
+  const show = (reasons, job, {policy, queue, queues, before, asked}) => {
     const helps = remedies(job, {policy, queue, queues});
     const signature = JSON.stringify([
       reasons,
@@ -172,11 +181,7 @@ export function drawWhy(page, place, path, whenJob) {
       reasonsPlace.signature = signature;
       fill(
         reasonsPlace,
-        h(
-          'div',
-          {class: 'panel-head'},
-          h('h2', {}, job.state === 'RUNNING' ? 'Why more of it does not run' : 'Why it waits'),
-        ),
+        head(job.state === 'RUNNING' ? 'Why more of it does not run' : 'Why it waits'),
         reasons.length
           ? h(
               'ol',
@@ -186,7 +191,7 @@ export function drawWhy(page, place, path, whenJob) {
                   'li',
                   {class: i ? '' : 'first'},
                   h('p', {class: 'why'}, visible(reason.message)),
-                  reason.code === 'jobs_before' ? beforeLine(before) : null,
+                  reason.code === 'jobs_before' && beforeLine(before),
                   advice(reason, helps),
                   mends(reason, job, helps),
                 ),
@@ -207,7 +212,7 @@ export function drawWhy(page, place, path, whenJob) {
     fill(
       side,
       h('h2', {}, 'What could be done'),
-      suggestion(job, helps),
+      reasons.length > 0 && suggestion(job, helps, asked),
       queue
         ? [
             h(
@@ -224,12 +229,12 @@ export function drawWhy(page, place, path, whenJob) {
     );
   };
   const stop = whenJob((job) => {
-    over = ['SUCCEEDED', 'FAILED', 'KILLED'].includes(job.state);
+    over = isOver(job);
     if (!over) return;
     side.hidden = true;
     fill(
       reasonsPlace,
-      h('div', {class: 'panel-head'}, h('h2', {}, ENDS[job.state])),
+      head(ENDS[job.state]),
       h(
         'p',
         {class: 'why'},

@@ -2,7 +2,7 @@
 // them): only to offer what can be done. The JobTracker decides.
 import {user} from './api.js';
 
-const over = (job) => ['SUCCEEDED', 'FAILED', 'KILLED'].includes(job.state);
+export const isOver = (job) => ['SUCCEEDED', 'FAILED', 'KILLED'].includes(job.state);
 
 /** Groups are not known here: the pages send none. Nobody has said who he is: all is offered. */
 const listed = (list) =>
@@ -14,7 +14,7 @@ export function mayChange(job, queue) {
 }
 
 export function mayBeChanged(job) {
-  return !over(job);
+  return !isOver(job);
 }
 
 /** The leaves that take jobs (none above them is stopped) and to which one may submit. */

@@ -12,12 +12,11 @@ import {drawWhy} from '../job_why.js';
 import {drawAttempts, drawFailures, drawCounters} from '../job_parts.js';
 import {drawLogs} from '../job_log.js';
 import {drawSubmission} from '../job_submission.js';
+import {isOver} from '../rights.js';
 import {typing} from '../keyboard.js';
 import {loading} from '../states.js';
 import {tasksOf} from '../measure.js';
 import {showFacts} from '../plain_table.js';
-
-const over = (job) => ['SUCCEEDED', 'FAILED', 'KILLED'].includes(job.state);
 
 function facts(job) {
   const list = [
@@ -158,7 +157,7 @@ export function draw(page) {
     setText(name, visible(job.name));
     if (badge.state !== job.state) fill(badge, stateBadge(job.state));
     badge.state = job.state;
-    acts.hidden = over(job);
+    acts.hidden = isOver(job);
     release.hidden = job.state !== 'HELD';
     const end = job.finished_at_ms ?? Date.now();
     showProgress(job);
@@ -171,7 +170,7 @@ export function draw(page) {
       h('bdi', {}, visible(job.user)),
       `, submitted ${duration(Math.max(0, Date.now() - job.submitted_at_ms))} ago` +
         (job.started_at_ms
-          ? `, ${over(job) ? 'ran' : 'runs for'} ${duration(end - job.started_at_ms)}`
+          ? `, ${isOver(job) ? 'ran' : 'runs for'} ${duration(end - job.started_at_ms)}`
           : ''),
     );
     showFacts(factsPlace, facts(job));
@@ -195,13 +194,13 @@ export function draw(page) {
       [
         [
           'why',
-          over(job) ? 'How it ended' : 'Why it waits',
+          isOver(job) ? 'How it ended' : 'Why it waits',
           (place) => drawWhy(page, place, path, whenJob),
         ],
         ['attempts', 'Attempts', (place) => drawAttempts(page, place, path, () => job.groups.map((one) => one.name))],
         ['failures', 'Failures', (place) => drawFailures(page, place, path)],
         ['logs', 'Logs', (place) => drawLogs(page, place, path)],
-        ['counters', 'Counters', (place) => drawCounters(page, place, path, () => over(job))],
+        ['counters', 'Counters', (place) => drawCounters(page, place, path, () => isOver(job))],
         [
           'settings',
           'Settings',
