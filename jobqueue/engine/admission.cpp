@@ -96,6 +96,7 @@ Status Submissions::check_width(const SubmitJob& input, QueueId leaf) const {
   if (state_.live_trackers() == 0) return Ok{};
   if (space.containers()) {
     if (auto fits_one = check_containers_fit(spec); !fits_one) return fits_one;
+    if (auto spread = check_spread(spec); !spread) return spread;
     return has_gang(spec) ? check_gang(spec, leaf) : Ok{};
   }
   if (spec.application()) return Ok{};  // it waits until containers count
@@ -167,6 +168,24 @@ Status Submissions::check_containers_fit(const JobSpec& spec) const {
                      counted(allowed, "tracker") + " offers " + space.text(largest) +
                      (ports > 0 ? ", " + counted(most_ports, "port") : ""),
                  "ask for less, or wait for a larger tracker"};
+  }
+  return Ok{};
+}
+
+// Over a label that no tracker has nothing would be spread.
+Status Submissions::check_spread(const JobSpec& spec) const {
+  const auto& trackers = state_.trackers();
+  for (const TaskGroupSpec& group : spec.task_groups) {
+    if (!group.spread) continue;
+    const bool any = std::any_of(
+        trackers.begin(), trackers.end(), [&](const TrackerState& tracker) {
+          return !label_of(tracker, state_, group.spread->by).empty();
+        });
+    if (any) continue;
+    return Error{ErrorCode::kBadRequest,
+                 "group " + group.name + ": no tracker has the label that it is spread by (" +
+                     group.spread->by + ")",
+                 "see `weir tracker list -o json`"};
   }
   return Ok{};
 }

@@ -50,6 +50,7 @@ class Submissions : public Part {
   Status check_output(const SubmitJob& input, QueueId leaf) const;
   Status check_width(const SubmitJob& input, QueueId leaf) const;
   Status check_containers_fit(const JobSpec& spec) const;
+  Status check_spread(const JobSpec& spec) const;
   Status check_gang(const JobSpec& spec, QueueId leaf) const;
   Status check_maximums(const Resources& gang, QueueId leaf) const;
   Status check_bytes(const SubmitJob& input, QueueId leaf) const;

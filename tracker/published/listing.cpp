@@ -104,10 +104,6 @@ void walk(const RecordTable<JobView>& jobs, const JobFilter& filter, const Show<
   }
 }
 
-}  // namespace
-
-namespace {
-
 // The path of a queue that is there, or was when a job that is shown ended in it.
 Result<std::string> queue_with_jobs(const PublishedViews& views, const std::string& name) {
   const auto path = queue_of_the_past(views, name);
