@@ -70,9 +70,4 @@ class KeptAmounts {
   Amounts planned_;  // of what is free
 };
 
-// Null where nobody keeps anything.
-inline bool leaves(const KeptAmounts* kept, std::size_t leaf, const Resources& need) {
-  return kept == nullptr || kept->leaves(leaf, need);
-}
-
 }  // namespace weir
