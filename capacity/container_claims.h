@@ -65,7 +65,7 @@ class OwedPass {
   void place(QueueId leaf, const std::vector<OwedItem>& items);
   const std::vector<Leaf>& leaves() const { return leaves_; }
   // What is still free: not held, kept, nor taken by items.
-  const FreeRooms& rooms() const { return rooms_; }
+  FreeRooms& rooms() { return rooms_; }
 
  private:
   const ClusterState& state_;

@@ -63,7 +63,6 @@ class PoolStanding {
   std::optional<KeptRoom> kept_room(KeptRoom::Stands stands) const;
 
  private:
-
   const ClusterState& state_;
   const PoolTree& tree_;
   PoolAmounts& amounts_;

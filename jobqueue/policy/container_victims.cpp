@@ -26,7 +26,6 @@ bool falls_with_its_gang(const Job& job, const TaskKey& task) {
 void ContainerVictims::collect() {
   if (std::exchange(collected_, true)) return;
   made_.resize(state_.trackers().size());
-  kept_ = rooms_.kept();
   for (std::size_t i = 0; i < state_.attempts().size(); ++i) {
     const Attempt& attempt = state_.attempts()[i];
     if (!attempt.live || !state_.tracker(attempt.tracker).in_pool()) continue;
@@ -34,7 +33,7 @@ void ContainerVictims::collect() {
     const Resources& need = job.need(attempt.key.task.kind);
     if (attempt.dying()) {
       made_[attempt.tracker.index()] += need;
-      if (kept_) kept_->give(0, need);
+      if (kept()) kept()->give(0, need);
       freed_.emplace(false, attempt.tracker);
       continue;
     }
@@ -55,7 +54,7 @@ void ContainerVictims::collect() {
   // Of what dies on its own account all is held: the pass has taken off what is free already.
   for (const Hold& hold : state_.claims().holds()) {
     made_[hold.tracker.index()] -= hold.occupied_room();
-    if (kept_) kept_->take(0, hold.occupied_room());
+    if (kept()) kept()->take(0, hold.occupied_room());
   }
 }
 
@@ -202,8 +201,8 @@ ContainerVictims::Found ContainerVictims::search(JobId job, TaskKind kind,
                                                  const Rules& rules) const {
   const Resources& need = state_.job(job).need(kind);
   Search search{.job = job, .kind = kind, .need = need, .rules = rules, .piles = {}};
-  if (!kept_) return first_pile(search, lines);
-  search.left = kept_->left_for(kept_->leaf_of(state_.job(job)));
+  if (!kept()) return first_pile(search, lines);
+  search.left = kept()->left_for(kept()->leaf_of(state_.job(job)));
   Found found = first_pile(search, lines);
   bool owes = false;
   for (const Dimension d : state_.space().dimensions()) {
@@ -245,9 +244,9 @@ void ContainerVictims::take(std::size_t place) {
   candidates_[place].taken = true;
   taken_.push_back(place);
   made_[tracker.index()] += candidates_[place].need;
-  if (kept_) {
+  if (kept()) {
     const Job& job = state_.job(attempt(place).key.task.job);
-    kept_->give(kept_->leaf_of(job), candidates_[place].need);
+    kept()->give(kept()->leaf_of(job), candidates_[place].need);
   }
   free_on(tracker, freed_);
 }
@@ -266,7 +265,7 @@ void ContainerVictims::take(const Found& found, const Job& job, const Resources&
 
 void ContainerVictims::plan_on(TrackerId tracker, const Job& job, const Resources& need) {
   made_[tracker.index()] -= need;
-  if (kept_) kept_->take(kept_->leaf_of(job), need);
+  if (kept()) kept()->take(kept()->leaf_of(job), need);
   if (member_.job.valid()) planned_.push_back({member_, tracker});
 }
 
@@ -286,7 +285,7 @@ std::optional<TrackerId> ContainerVictims::put(JobId job, TaskKind kind) {
 ClaimBlock ContainerVictims::plan_gang(const Job& job, const KillForMember& kill_for,
                                        bool log_only, Preemption& plan) {
   collect();
-  const Plan before{.taken = taken_.size(), .freed = freed_, .made = made_, .kept = kept_};
+  const Plan before{.taken = taken_.size(), .freed = freed_, .made = made_, .kept = kept()};
   std::vector<KillOrder> kills;
   std::vector<GangRoom> free;
   std::map<TrackerId, Resources> taken;  // by these
@@ -334,7 +333,7 @@ void ContainerVictims::go_back_to(const Plan& plan) {
   taken_.resize(plan.taken);
   freed_ = plan.freed;
   made_ = plan.made;
-  kept_ = plan.kept;
+  kept() = plan.kept;
   may_find_.clear();
   member_ = {};
   planned_.clear();

@@ -56,7 +56,7 @@ class ContainerVictims {
     std::vector<std::size_t> victims;
   };
 
-  ContainerVictims(const ClusterState& state, const FreeRooms& rooms)
+  ContainerVictims(const ClusterState& state, FreeRooms& rooms)
       : state_(state), rooms_(rooms) {}
 
   void collect();
@@ -112,22 +112,23 @@ class ContainerVictims {
   bool may_start(JobId job, TaskKind kind, TrackerId tracker) const;
   // Others keep no more of all that is free.
   bool is_left(const Job& job, const Resources& need) const {
-    return !kept_ || kept_->leaves(kept_->leaf_of(job), need);
+    return !kept() || kept()->leaves(kept()->leaf_of(job), need);
   }
+  // What dies counts as free in it, what is planned does not; nothing: nobody keeps anything.
+  std::optional<KeptAmounts>& kept() const { return rooms_.kept(); }
   // The task will run in the room.
   void plan_on(TrackerId tracker, const Job& job, const Resources& need);
   void take(std::size_t candidate);
   void free_on(TrackerId tracker, Freed& freed) const;
 
   const ClusterState& state_;
-  const FreeRooms& rooms_;
+  FreeRooms& rooms_;
   bool collected_ = false;
   std::vector<Candidate> candidates_;
   std::map<JobId, std::vector<std::size_t>> of_gang_;  // candidates that die together
   std::vector<std::size_t> taken_;                     // in that order
   Freed freed_;
   std::vector<Resources> made_;  // by TrackerId: what dies, less what is held or planned
-  std::optional<KeptAmounts> kept_;  // with that; nothing: nobody keeps anything
   std::map<std::uint32_t, MayFind> may_find_;  // by number of the size
   TaskKey member_;                 // of the gang that room is made for,
   std::vector<GangRoom> planned_;  // and where those before it will run

@@ -19,8 +19,9 @@ class FreeRooms {
 
   // What is free there, not held, and not taken.
   const Resources& of(TrackerId tracker) const { return rooms_[tracker.index()]; }
-  // What may be taken of all that; nothing: as much as there is.
-  const std::optional<KeptAmounts>& kept() const { return kept_; }
+  // What may be taken of all that; nothing: as much as there is. Who makes room by kills says so
+  // there.
+  std::optional<KeptAmounts>& kept() { return kept_; }
   // How many of the group's tasks, up to `tasks`, find room where they may run; they take it. A
   // tracker that is reserved is free for the job that reserved it alone. A gang (Job::items) takes
   // room for all of its members that have none, or nothing.
