@@ -29,6 +29,7 @@ struct DecisionView {
   std::optional<std::string> reason;
   std::optional<std::string> for_whom;  // of a kill: who gains, if anybody
   std::optional<std::int64_t> ran_ms;
+  std::optional<std::int64_t> tasks;     // of a gang: how many start
   std::optional<std::int64_t> slots;     // of a claim; of a kill: of its task
   std::vector<Amount> container;         // of a kill, where containers count: what its task had
   std::optional<std::int64_t> deadline_ms;  // of a claim; -1: never

@@ -23,6 +23,11 @@ bool is_busy(DecisionKind kind) {
     case DecisionKind::kFail:
     case DecisionKind::kReopen:
     case DecisionKind::kRefused:
+    case DecisionKind::kReserve:
+    case DecisionKind::kUnreserve:
+    case DecisionKind::kGangHold:
+    case DecisionKind::kGangRelease:
+    case DecisionKind::kGangStart:
       return true;
     default:
       return false;
@@ -138,6 +143,27 @@ class DecisionLog::Writer {
     text(fact.why);
     end();
   }
+  void operator()(const Reserved& fact) { room(DecisionKind::kReserve, fact.task, fact.tracker); }
+  void operator()(const GangHeld& fact) { room(DecisionKind::kGangHold, fact.task, fact.tracker); }
+  void operator()(const Unreserved& fact) {
+    begin(DecisionKind::kUnreserve);
+    of_queued(fact.job);
+    tracker(fact.tracker);
+    text(fact.why);
+    end();
+  }
+  void operator()(const GangReleased& fact) {
+    begin(DecisionKind::kGangRelease);
+    of_queued(fact.job);
+    text(fact.why);
+    end();
+  }
+  void operator()(const GangStarted& fact) {
+    begin(DecisionKind::kGangStart);
+    of_queued(fact.job);
+    record_->amount = fact.tasks;
+    end();
+  }
   void operator()(const JobSubmitted& fact) {
     begin(DecisionKind::kSubmit);
     job(fact.job);
@@ -236,6 +262,20 @@ class DecisionLog::Writer {
     if (!is_group(task.kind)) return;
     if (const Job* known = engine_.state().find_job(task.job))
       record_->group = name_of(known->spec->task_groups[group_number(task.kind)].name);
+  }
+  void room(DecisionKind kind, const TaskKey& of, TrackerId on) {
+    begin(kind);
+    of_queued(of.job);
+    task(of);
+    tracker(on);
+    end();
+  }
+  void of_queued(JobId of) {
+    job(of);
+    const Job* known = engine_.state().find_job(of);
+    if (known == nullptr) return;
+    record_->queue = name_of(pool_or(engine_, of, path_of(engine_, known->queue)));
+    record_->user = name_of(engine_.state().user_name(known->user));
   }
   void attempt(const AttemptKey& attempt, TrackerId on, QueueId queue) {
     task(attempt.task);

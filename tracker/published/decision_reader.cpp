@@ -123,6 +123,9 @@ void put_what_is_its_own(const DecisionRecord& record, const DecisionSegment& na
       out.state = other;
       out.reason = text;
       break;
+    case DecisionKind::kGangStart:
+      out.tasks = record.amount;
+      break;
     case DecisionKind::kMove:
       out.pool = other;
       break;

@@ -45,12 +45,18 @@ enum class DecisionKind : std::uint8_t {
   kRefused,
   kStart,
   kAdopt,
+  kReserve,
+  kUnreserve,
+  kGangHold,
+  kGangRelease,
+  kGangStart,
 };
 inline constexpr const char* kDecisionKinds[] = {
     "launch",        "compute",       "finish",  "fail",  "kill",   "reopen",   "duty_passed_on",
     "submit",        "job",           "move",    "release", "priority", "claim", "claim_met",
     "claim_dropped", "claim_resumed", "tracker", "queue", "policy", "settings", "refused",
-    "start",         "adopt"};
+    "start",         "adopt",         "reserve", "unreserve", "gang_hold", "gang_release",
+    "gang_start"};
 inline constexpr std::size_t kDecisionKindCount = std::size(kDecisionKinds);
 
 struct DecisionRecord {
@@ -58,7 +64,7 @@ struct DecisionRecord {
 
   std::int64_t number = 0;
   TimeMs at = 0;                // engine time
-  std::int64_t amount = 0;      // ran_ms; slots of a claim, map slots of a tracker
+  std::int64_t amount = 0;      // ran_ms; slots of a claim, map slots of a tracker, tasks of a gang
   std::int64_t more = 0;        // deadline of a claim, reduce slots of a tracker, slots of a kill
   std::int64_t claim = 0;
   std::uint32_t job = kNone;

@@ -39,6 +39,7 @@ Json to_json(const DecisionView& decision) {
     json["for"] = nullptr;
   }
   put(json, "ran_ms", decision.ran_ms);
+  put(json, "tasks", decision.tasks);
   put(json, "slots", decision.slots);
   if (!decision.container.empty()) json["container"] = amounts_json(decision.container);
   put(json, "deadline", decision.deadline_ms);

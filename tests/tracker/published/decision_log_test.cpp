@@ -75,6 +75,52 @@ TEST(DecisionLog, ATaskOfAnApplicationIsNamedAsItsGroupIs) {
   EXPECT_EQ(tasks, (Strings{"worker.1", "worker.0", "ps.0"}));
 }
 
+// A gang collects room on two trackers and starts; a task as large then waits for one of them.
+TEST(DecisionLog, SaysWhoWaitsForRoomWhere) {
+  Harness h{[](std::string_view, const ClusterState& state, PolicyMemory&) {
+              return std::unique_ptr<Policy>(std::make_unique<ContainerFifo>(state));
+            },
+            "fifo"};
+  h.settings().resources.mode = ResourceSettings::Mode::kContainers;
+  for (const char* name : {"tt1", "tt2"}) {
+    RegisterTracker registration;
+    registration.name = registration.host = name;
+    registration.incarnation = h.tracker(name).incarnation = 7;
+    registration.total = Resources{{0, 0, 8192, 8}};
+    h.step(registration);
+  }
+  for (const std::uint32_t members : {2, 1}) {
+    auto spec = std::make_shared<JobSpec>();
+    spec->user = "ann";
+    spec->queue = "default";
+    TaskGroupSpec& group = spec->task_groups.emplace_back();
+    group.name = "w";
+    group.count = members;
+    group.gang = members > 1 ? members : 0;
+    group.asked = {6144, 1, {}};
+    h.step(SubmitJob{{"ann", {}}, spec});
+    h.heartbeat("tt1");
+    h.heartbeat("tt2");
+  }
+  h.step(KillJob{{"ann", {}}, JobId(2)});
+  DecisionLog log(1);
+  for (const Event& event : h.log) log.on(event, h.engine());
+  Strings all;
+  const auto page = log.read(
+      {.queue = "default",
+       .kinds = {"reserve", "unreserve", "gang_hold", "gang_release", "gang_start"}},
+      WallClock());
+  for (const DecisionView& one : page->decisions) {
+    all.push_back(one.event + " " + std::to_string(one.job->value) + " " + one.task.value_or("-") +
+                  " " + one.tracker.value_or("-"));
+    EXPECT_EQ(one.user, "ann");
+    EXPECT_EQ(one.tasks.value_or(0), one.event == "gang_start" ? 2 : 0);
+    EXPECT_EQ(one.reason.has_value(), one.event == "unreserve");
+  }
+  EXPECT_EQ(all, (Strings{"unreserve 2 - tt1", "reserve 2 w.0 tt1", "gang_start 1 - -",
+                          "gang_hold 1 w.1 tt2", "gang_hold 1 w.0 tt1"}));
+}
+
 TEST(DecisionLog, SaysWhatRanWhereForWhom) {
   DecisionHarness h;
   h.add_tracker("tt1");

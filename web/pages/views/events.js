@@ -3,7 +3,7 @@
 import {h, fill, panelOf, visible} from '../dom.js';
 import {read, withQuery} from '../api.js';
 import {Table} from '../table.js';
-import {moment, duration, counted} from '../format.js';
+import {moment, duration, counted, amountOf} from '../format.js';
 import {href, query, setQuery} from '../router.js';
 import {knowQueues} from '../colours.js';
 import {queueColumn} from '../job_cells.js';
@@ -13,6 +13,7 @@ const KINDS = [
   ['', 'all'],
   ['launch,compute,adopt', 'launches'],
   ['finish,fail', 'ends'],
+  ['reserve,unreserve,gang_hold,gang_release,gang_start', 'room'],
   ['kill', 'kills'],
   ['claim,claim_met,claim_dropped,claim_resumed', 'claims'],
   ['submit,job,move,priority,release', 'jobs'],
@@ -29,6 +30,12 @@ const TONES = {
   claim_met: 'ok',
   policy: 'warn',
   settings: 'warn',
+};
+const CLAIMS = {
+  claim: 'is owed',
+  claim_met: 'has got',
+  claim_dropped: 'no longer wants',
+  claim_resumed: 'is owed again',
 };
 const JOB_STATES = {
   SUCCEEDED: 'has succeeded',
@@ -53,7 +60,6 @@ function sentence(one) {
     : [];
   const ran = one.ran_ms !== undefined ? `, ran ${duration(one.ran_ms)}` : '';
   const reason = one.reason ? `: ${visible(String(one.reason).replaceAll('_', ' '))}` : '';
-  const slots = () => `${counted(one.slots, `${one.class} slot`)}`;
   switch (one.event) {
     case 'launch':
       return [
@@ -75,14 +81,6 @@ function sentence(one) {
       return [job, task, ' failed', on, ran];
     case 'kill':
       return [job, task, ' is killed', on, reason, one.for ? [', for ', queue(one.for)] : '', ran];
-    case 'claim':
-      return [queue(one.queue), ` is owed ${slots()}`];
-    case 'claim_met':
-      return [queue(one.queue), ` has got what it was owed (${slots()})`];
-    case 'claim_dropped':
-      return [queue(one.queue), ` does not want ${slots()} any more`];
-    case 'claim_resumed':
-      return [queue(one.queue), ` is owed ${slots()} again`];
     case 'submit':
       return [job, ' is submitted by ', h('bdi', {}, visible(one.user))];
     case 'job':
@@ -109,7 +107,11 @@ function sentence(one) {
       ];
     case 'refused':
       return [`${visible(one.what)} refused`, reason];
+    case 'gang_start':
+      return [job, ` starts ${counted(one.tasks, 'task')} at once`];
     default:
+      if (CLAIMS[one.event])
+        return [queue(one.queue), ` ${CLAIMS[one.event]} ${amountOf(one.slots, one.class)}`];
       return [[job, task, on, reason]];
   }
 }
