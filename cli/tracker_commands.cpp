@@ -122,6 +122,8 @@ int show_tracker(Context& context, const std::string& name) {
       lines.emplace_back("memory MB", used_of(tracker, Dimension::kMemoryMb));
   } else {
     lines.emplace_back("offer", offer_text(tracker));
+    if (tracker.ports)
+      lines.emplace_back("ports", fmt::format("{}/{}", tracker.ports->used, tracker.ports->total));
   }
   if (tracker.reserved_for) lines.emplace_back("reserved for", job_name(*tracker.reserved_for));
   if (const std::string room = room_text(tracker); !room.empty())

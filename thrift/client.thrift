@@ -333,6 +333,7 @@ struct TrackerStatus {
   27: optional i64 reserved_for        // where containers count: the job whose task waits for room here
   28: optional i64 room_for            // likewise: the job whose gang holds room here
   29: optional i32 rooms               // for so many members
+  30: optional OfferInfo ports         // likewise: of its port_range
 }
 
 /** Waits until everything up to `min_version` (of a reply) is visible; 0 = whatever is there. */

@@ -10,6 +10,18 @@ Resources amounts_of(const wire::Resources& amount) {
   return {{amount.map_slots, amount.reduce_slots, amount.memory_mb, amount.vcores}};
 }
 
+wire::OfferInfo offer_to_wire(const TrackerView::Offer& offer) {
+  wire::OfferInfo out;
+  out.dimension = offer.dimension;
+  out.total = offer.total;
+  out.used = offer.used;
+  return out;
+}
+
+TrackerView::Offer offer_from_wire(const wire::OfferInfo& offer) {
+  return {offer.dimension, offer.total, offer.used};
+}
+
 void order_to_wire(const TrackerView::Order& order, wire::TrackerStatus& out) {
   out.__set_order(order.what);
   out.__set_ordered_by(order.by);
@@ -39,13 +51,9 @@ wire::TrackerStatus to_wire(const TrackerView& tracker) {
   out.shuffle_port = tracker.shuffle_port;
   out.total = to_wire(tracker.total);
   out.used = to_wire(tracker.used);
-  for (const TrackerView::Offer& each : tracker.offer) {
-    wire::OfferInfo& offer = out.offer.emplace_back();
-    offer.dimension = each.dimension;
-    offer.total = each.total;
-    offer.used = each.used;
-    out.__isset.offer = true;
-  }
+  if (!tracker.offer.empty()) out.__isset.offer = true;
+  for (const TrackerView::Offer& each : tracker.offer) out.offer.push_back(offer_to_wire(each));
+  if (tracker.ports) out.__set_ports(offer_to_wire(*tracker.ports));
   if (!tracker.labels.empty()) out.__set_labels(tracker.labels);
   if (tracker.reserved_for) out.__set_reserved_for(tracker.reserved_for->value);
   if (tracker.room_for) {
@@ -77,7 +85,8 @@ TrackerView from_wire(const wire::TrackerStatus& tracker) {
   out.total = amounts_of(tracker.total);
   out.used = amounts_of(tracker.used);
   for (const wire::OfferInfo& each : tracker.offer)
-    out.offer.push_back({each.dimension, each.total, each.used});
+    out.offer.push_back(offer_from_wire(each));
+  if (set.ports) out.ports = offer_from_wire(tracker.ports);
   out.labels = tracker.labels;
   if (set.reserved_for)
     out.reserved_for = JobId(static_cast<std::size_t>(tracker.reserved_for));

@@ -42,6 +42,7 @@ struct TrackerView {
     friend bool operator==(const Offer&, const Offer&) = default;
   };
   std::vector<Offer> offer;
+  std::optional<Offer> ports;         // likewise: of its `port_range`
   std::optional<JobId> reserved_for;  // whose task waits for room here
   std::optional<JobId> room_for;      // whose gang holds room here, for so many members
   std::int32_t rooms = 0;

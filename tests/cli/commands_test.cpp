@@ -329,6 +329,25 @@ TEST_F(Commands, ATrackerShowsHowItsTasksAreProtected) {
   EXPECT_EQ(json({"tracker", "list"})[0]["protections"][0], "cgroup: v1 memory, pids, cpu");
 }
 
+TEST_F(Commands, ATrackerShowsItsPortsWhereContainersCount) {
+  wire::TrackerStatus tracker;
+  tracker.name = "tt1";
+  tracker.state = "LIVE";
+  fake.tracker_list = {tracker};
+  EXPECT_THAT(weir({"tracker", "show", "tt1"}).out, Not(HasSubstr("ports")));
+  EXPECT_EQ(json({"tracker", "list"})[0]["ports"], nullptr);
+  wire::OfferInfo memory, ports;
+  memory.dimension = "memory_mb";
+  memory.total = 4096;
+  ports.total = 64;
+  ports.used = 3;
+  fake.tracker_list[0].__set_offer({memory});
+  fake.tracker_list[0].__set_ports(ports);
+  EXPECT_THAT(weir({"tracker", "show", "tt1"}).out, ContainsRegex("ports: +3/64\n"));
+  EXPECT_EQ(json({"tracker", "list"})[0]["ports"]["used"], 3);
+  EXPECT_EQ(json({"tracker", "list"})[0]["ports"]["free"], 61);
+}
+
 TEST_F(Commands, ATrackerShowsForWhomItHasRoom) {
   wire::TrackerStatus tracker;
   tracker.name = "tt1";

@@ -67,6 +67,7 @@ TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker,
     if (space.containers())
       view.offer.push_back({std::string(space.name(d)), tracker.total[d], tracker.used[d]});
   }
+  if (space.containers()) view.ports = {"ports", tracker.port_count, tracker.ports_used};
   if (space.containers() && tracker.keeps > 0) {
     for (const Reservation& kept : engine.state().claims().reservations())
       if (kept.tracker == tracker.id) view.reserved_for = kept.job;

@@ -12,6 +12,10 @@ Json resources_json(const Resources& amount) {
           {"vcores", amount[Dimension::kVcores]}};
 }
 
+Json offer_json(const TrackerView::Offer& offer) {
+  return {{"total", offer.total}, {"used", offer.used}, {"free", offer.total - offer.used}};
+}
+
 // A field of the order, if there is one.
 template <class Field>
 Json of_order(const TrackerView& tracker, Field TrackerView::Order::*field) {
@@ -23,9 +27,7 @@ Json of_order(const TrackerView& tracker, Field TrackerView::Order::*field) {
 Json to_json(const TrackerView& tracker) {
   using Order = TrackerView::Order;
   Json offer = Json::object();
-  for (const TrackerView::Offer& each : tracker.offer)
-    offer[each.dimension] = {
-        {"total", each.total}, {"used", each.used}, {"free", each.total - each.used}};
+  for (const TrackerView::Offer& each : tracker.offer) offer[each.dimension] = offer_json(each);
   const Json reserved_for =
       tracker.reserved_for ? Json(job_name(*tracker.reserved_for)) : Json(nullptr);
   const Json heard = tracker.back() ? Json(tracker.last_heartbeat_ms_ago) : Json(nullptr);
@@ -37,6 +39,7 @@ Json to_json(const TrackerView& tracker) {
           {"total", resources_json(tracker.total)},
           {"used", resources_json(tracker.used)},
           {"offer", std::move(offer)},
+          {"ports", tracker.ports ? offer_json(*tracker.ports) : Json(nullptr)},
           {"reserved_for", reserved_for},
           {"room_for", tracker.room_for ? Json(job_name(*tracker.room_for)) : Json(nullptr)},
           {"rooms", tracker.rooms},

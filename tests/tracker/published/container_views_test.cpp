@@ -112,6 +112,35 @@ TEST(ContainerViews, WithoutTrackersWhatMayRunPends) {
   }
 }
 
+// A tracker has so many ports for tasks, and they are taken like what it offers.
+TEST(ContainerViews, ATrackerTellsItsPorts) {
+  ContainerHarness h;
+  h.add_queue(queue("a", 100));
+  RegisterTracker registration;
+  registration.name = registration.host = "tt1";
+  registration.incarnation = h.tracker("tt1").incarnation = 7;
+  registration.total = Resources{{0, 0, 4096, 8}};
+  registration.port_count = 5;
+  h.change([](Settings& settings) { settings.resources = {}; });
+  h.step(registration);
+  const auto ports = [&] {
+    return render_tracker(h.engine(), h.state().trackers()[0], WallClock()).view.ports;
+  };
+  EXPECT_EQ(ports(), std::nullopt);  // slots count
+  h.change([](Settings& s) { s.resources.mode = ResourceSettings::Mode::kContainers; });
+  auto spec = std::make_shared<JobSpec>();
+  spec->user = "ann";
+  spec->queue = "a";
+  TaskGroupSpec& group = spec->task_groups.emplace_back();
+  group.name = "main";
+  group.count = 2;
+  group.ports = 2;
+  group.asked = {1024, 1, {}};
+  h.step(SubmitJob{{"ann", {}}, std::move(spec)});
+  h.heartbeat("tt1");
+  EXPECT_EQ(ports(), (TrackerView::Offer{"ports", 5, 4}));
+}
+
 // What slots have had is nothing that containers have, and is there again when they count.
 TEST(ContainerViews, SlotsAndContainersAreCountedApart) {
   ContainerHarness h;
