@@ -116,20 +116,20 @@ std::optional<Reason> CapacityPolicy::explain_claims(const Job& job, TaskKind ki
                  {"milliseconds_left", std::max<std::int64_t>(0, first.deadline - now)}}};
 }
 
-// Whose claim comes first for a free slot, and may kill what this queue borrows.
+// Whose claim comes first for a free slot, and may kill what this queue borrows: not its own.
 std::optional<Reason> CapacityPolicy::explain_others(const Job& job, TaskKind kind,
                                                      TimeMs now) const {
-  for (const auto& [deadline, queue, id] : state_.claims().by_deadline(kind)) {
-    if (queue == job.queue) continue;
-    const Claim& claim = *state_.claims().find(queue, kind, id);
-    return Reason{
-        "claim_comes_first",
-        "what comes free goes first to " + state_.tree().node(queue).path + ", whose claim for " +
-            slots_text(claim.slots, kind) + " " +
-            when_it_kills(claim, "free " + slots_text(claim.width, kind), now),
-        {{"slots", claim.slots}, {"milliseconds_left", std::max<std::int64_t>(0, deadline - now)}}};
-  }
-  return std::nullopt;
+  const auto& due = state_.claims().by_deadline(kind);
+  if (due.empty()) return std::nullopt;
+  const auto& [deadline, queue, id] = *due.begin();
+  if (queue == job.queue) return std::nullopt;
+  const Claim& claim = *state_.claims().find(queue, kind, id);
+  return Reason{
+      "claim_comes_first",
+      "what comes free goes first to " + state_.tree().node(queue).path + ", whose claim for " +
+          slots_text(claim.slots, kind) + " " +
+          when_it_kills(claim, "free " + slots_text(claim.width, kind), now),
+      {{"slots", claim.slots}, {"milliseconds_left", std::max<std::int64_t>(0, deadline - now)}}};
 }
 
 }  // namespace weir

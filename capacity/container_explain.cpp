@@ -1,6 +1,7 @@
 #include "capacity/container_explain.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "capacity/claim_words.h"
 #include "jobqueue/policy/container_reasons.h"
@@ -8,7 +9,6 @@
 namespace weir {
 namespace {
 
-constexpr std::int64_t kJobsCounted = 1000;
 constexpr const char* kServes = "make room for one task";
 
 }  // namespace
@@ -18,6 +18,8 @@ std::string ContainerExplain::text(Dimension d, std::int64_t amount) const {
 }
 
 std::vector<Reason> ContainerExplain::reasons(const Job& job, TaskKind kind, TimeMs now) const {
+  if (auto wider = reason_of_width(state_, standing_.bounds(), job.queue, job.need(kind)))
+    return {std::move(*wider)};
   std::vector<Reason> reasons;
   const auto add = [&](std::optional<Reason> reason) {
     if (reason) reasons.push_back(std::move(*reason));
@@ -109,17 +111,17 @@ std::optional<Reason> ContainerExplain::of_claims(QueueId leaf, TimeMs now) cons
   return reason;
 }
 
+// A claim of the leaf's own comes before those of later deadlines.
 std::optional<Reason> ContainerExplain::of_others(QueueId leaf, TimeMs now) const {
   const Claim* first = nullptr;
   for (const Dimension d : state_.space().dimensions()) {
-    for (const auto& [deadline, queue, id] : state_.claims().by_deadline(d)) {
-      if (queue == leaf) continue;
-      if (first == nullptr || deadline < first->deadline)
-        first = state_.claims().find(queue, d, id);
-      break;
-    }
+    const auto& due = state_.claims().by_deadline(d);
+    if (due.empty()) continue;
+    const auto& [deadline, queue, id] = *due.begin();
+    if (first == nullptr || std::tuple(deadline, queue) < std::tuple(first->deadline, first->queue))
+      first = state_.claims().find(queue, d, id);
   }
-  if (first == nullptr) return std::nullopt;
+  if (first == nullptr || first->queue == leaf) return std::nullopt;
   return Reason{"claim_comes_first",
                 "what comes free goes first to " + state_.tree().node(first->queue).path +
                     ", whose claim for " + text(first->dimension, first->slots) + " " +
@@ -129,23 +131,8 @@ std::optional<Reason> ContainerExplain::of_others(QueueId leaf, TimeMs now) cons
 }
 
 std::optional<Reason> ContainerExplain::of_jobs(const Job& job, TaskKind kind) const {
-  const ItemOrder own{job_order(state_, job), kind};
-  std::vector<JobId> before;
-  for (const ContainerItems::Bucket& bucket : standing_.items(job.queue).buckets()) {
-    for (const ItemOrder& item : bucket.items) {
-      if (!(item < own) || before.size() >= kJobsCounted) break;
-      if (item.job.id != job.id) before.push_back(item.job.id);
-    }
-  }
-  std::sort(before.begin(), before.end());
-  before.erase(std::unique(before.begin(), before.end()), before.end());
-  if (before.empty()) return std::nullopt;
-  const auto jobs = static_cast<std::int64_t>(before.size());
-  return Reason{"jobs_before",
-                (jobs >= kJobsCounted ? "at least " : "") + std::to_string(jobs) +
-                    (jobs == 1 ? " job is" : " jobs are") + " before it in queue " +
-                    state_.tree().node(job.queue).path,
-                {{"jobs_before", jobs}}};
+  return reason_of_jobs_before(standing_.items(job.queue), {job_order(state_, job), kind},
+                               " in queue " + state_.tree().node(job.queue).path);
 }
 
 }  // namespace weir

@@ -200,10 +200,11 @@ bool ContainerKills::may_give(const ContainerVictims::Candidate& candidate, Dime
 bool ContainerKills::within_budget(const ContainerVictims::Candidate& candidate,
                                    const ContainerVictims::Pile& pile) const {
   const Attempt& attempt = state_.attempt(candidate.slot());
-  const auto budget = state_.tree().node(attempt.queue).settings.kill_budget;
+  const QueueTree::Node& queue = state_.tree().node(attempt.queue);
+  const auto budget = queue.settings.kill_budget;
   if (!budget) return true;
   const auto planned = lost_ms_.find(attempt.queue);
-  std::int64_t lost = state_.claims().lost_slot_ms(attempt.queue, now_) +
+  std::int64_t lost = state_.claims().losses().of_queue(queue.path, now_) +
                       (planned == lost_ms_.end() ? 0 : planned->second) +
                       victims_.lost_ms(candidate, now_);
   for (const std::size_t other : pile.victims) {

@@ -1,6 +1,7 @@
 #include "capacity/container_standing.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "capacity/container_users.h"
 
@@ -9,10 +10,12 @@ namespace weir {
 ContainerStanding::ContainerStanding(const ClusterState& state,
                                      CapacitySettings::RedistributeBy by)
     : state_(state),
-      bounds_(state.tree(), state.space()),
+      bounds_(state.tree(), state.space(), state.total()),
       index_(state, state.tree().size(),
              {.leaf_of = [](const Job& job) { return job.queue.index(); },
-              .order_of = [&state](const Job& job) { return job_order(state, job); }}),
+              .order_of = [&state](const Job& job) { return job_order(state, job); },
+              .could_run = [this](const Job& job,
+                                  const Resources& need) { return could_run(job.queue, need); }}),
       allocated_(state.tree().size()),
       is_changed_(state.tree().size(), false),
       versions_(state.tree().size(), 0) {
@@ -22,6 +25,7 @@ ContainerStanding::ContainerStanding(const ClusterState& state,
 
 void ContainerStanding::resized() {
   resized_ = true;
+  bounds_.resize(state_.total());
   index_.cluster_changed();
   for (const QueueId leaf : tree().leaves())  // what its users may have follows
     if (has_hard_limit(state_, leaf)) index_.mark(leaf.index());
@@ -31,7 +35,6 @@ void ContainerStanding::settle() {
   if (!resized_ && !index_.any_changed()) return;
   const Space& space = state_.space();
   if (resized_) {
-    bounds_.resize(state_.total());
     for (const Dimension d : space.dimensions()) shares_[d.place()].resize(state_.total()[d]);
     for (std::uint64_t& version : versions_) ++version;
     resized_ = false;
@@ -134,9 +137,18 @@ bool ContainerStanding::gang_within(const Job& job) const {
   return true;
 }
 
+std::optional<KeptRoom> ContainerStanding::kept_room(KeptRoom::Stands stands) const {
+  return room_kept_by_queues(state_, bounds_, std::move(stands),
+                             [this](const Job& a, const Job& b) {
+                               return a.queue == b.queue &&
+                                      job_order(state_, a) < job_order(state_, b);
+                             });
+}
+
 bool ContainerStanding::short_of_maximum(QueueId queue, const Resources& need) const {
   return !bounds_.has_maximum(queue) ||
-         is_short(state_.space(), state_.queue(queue).running, need, bounds_.maximum(queue));
+         (within(state_.space(), Amounts{}, need, bounds_.maximum(queue)) &&
+          is_short(state_.space(), state_.queue(queue).running, need, bounds_.maximum(queue)));
 }
 
 }  // namespace weir

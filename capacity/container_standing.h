@@ -45,6 +45,10 @@ class ContainerStanding {
   bool is_short_here(QueueId queue, const Resources& need) const;
   bool short_on_the_way(QueueId leaf, const Resources& need) const;
   bool short_of_maximum(QueueId queue, const Resources& need) const;
+  // Whether the maximums on its way let a task of that need ever run.
+  bool could_run(QueueId leaf, const Resources& need) const {
+    return !bounds_.too_small(leaf, need).valid();
+  }
   // Whether the queue, or one above, would not be short for the task with `other` besides.
   bool ends_being_short(QueueId queue, const Resources& other, const Resources& need) const;
   // Whether `other`, with each that ends and starts again in the leaf, keeps it, or one above, from
@@ -53,9 +57,7 @@ class ContainerStanding {
   // The job's gang could start somewhere, within what is allocated to all queues on its way.
   bool gang_within(const Job& job) const;
   // What of the cluster's room is kept, if any is.
-  std::optional<KeptRoom> kept_room(KeptRoom::Stands stands) const {
-    return room_kept_by_queues(state_, bounds_, std::move(stands));
-  }
+  std::optional<KeptRoom> kept_room(KeptRoom::Stands stands) const;
 
  private:
   void mark(QueueId queue);

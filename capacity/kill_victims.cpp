@@ -182,9 +182,10 @@ bool KillPlanner::stays_at_allocation(QueueId victim, std::int64_t slots, QueueI
 }
 
 bool KillPlanner::within_budget(QueueId victim, const Attempt& attempt, const Pile& pile) const {
-  const auto budget = state_.tree().node(victim).settings.kill_budget;
+  const QueueTree::Node& queue = state_.tree().node(victim);
+  const auto budget = queue.settings.kill_budget;
   if (!budget) return true;
-  std::int64_t lost = state_.claims().lost_slot_ms(victim, now_) + cost(attempt);
+  std::int64_t lost = state_.claims().losses().of_queue(queue.path, now_) + cost(attempt);
   if (const auto planned = lost_.find(victim); planned != lost_.end()) lost += planned->second;
   for (const auto& [leaf, i] : pile.victims) {
     const Attempt& other = state_.attempt(leaves_[leaf].candidates[i].slot);

@@ -34,7 +34,7 @@ ContainerFair::ContainerFair(const ClusterState& state, PolicyMemory& memory)
       settings_(section_of(state.settings())),
       tree_(*settings_),
       placeable_(state),
-      bounds_(state.tree(), state.space()),
+      bounds_(state.tree(), state.space(), state.total()),
       amounts_(state, tree_, *settings_),
       wanted_(state.tree().size()),
       places_(admission(), [this](JobId id) {
@@ -45,7 +45,6 @@ ContainerFair::ContainerFair(const ClusterState& state, PolicyMemory& memory)
       delay_(state, memory, settings_->locality_delay),
       heads_(state, tree_, amounts_, standing_,
              {.delay = delay_, .urgent = [this](PoolId pool) { return starved(pool); }}) {
-  bounds_.resize(state.total());
   for (const auto& [id, job] : state.jobs()) {
     if (is_over(job->state) && job->live_attempts == 0) continue;
     enter(*job).runnable = job->schedulable();
@@ -95,7 +94,8 @@ void ContainerFair::read(JobId id) {
   if (line == nullptr) return;
   const Job* job = state_.find_job(id);
   if (job != nullptr) {
-    amounts_.read(*line, *job, placeable_);
+    amounts_.read(*line, *job,
+                  [&](const Job& of, TaskKind kind) { return could_run(*line, of, kind); });
     count_in_queue(*line, job->queue);
     heads_.read(*line);
     if (!is_over(job->state) || line->stands) return;
@@ -301,12 +301,31 @@ void ContainerFair::add_share(PoolId pool, Dimension d, QueueFigures& figures) c
   figures.kept = kept_of(settings, d);
 }
 
+// Whether some tracker could run its tasks, and all maximums on the way let one.
+bool ContainerFair::could_run(const JobLine& line, const Job& job, TaskKind kind) const {
+  return placeable_(job, kind) && standing_.could_run(line, job.need(kind));
+}
+
+std::optional<Reason> ContainerFair::reason_of_width(const JobLine& line,
+                                                     const Resources& need) const {
+  for (PoolId p = line.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    for (const Dimension d : state_.space().dimensions()) {
+      const auto& most = tree_.node(p).settings->maximum[d.value()];
+      if (most && need[d] > *most)
+        return weir::reason_of_width(state_.space(), d, need[d], "pool " + tree_.node(p).path,
+                                     *most);
+    }
+  }
+  return weir::reason_of_width(state_, bounds_, state_.job(line.job).queue, need);
+}
+
 std::vector<Reason> ContainerFair::explain(JobId id, TaskKind kind, TimeMs now) const {
   amounts_.settle_all();
   const JobLine* line = find(id);
   if (line == nullptr) return {};
   const Job& job = state_.job(id);
   const Resources& need = job.need(kind);
+  if (auto wider = reason_of_width(*line, need)) return {std::move(*wider)};
   std::vector<Reason> reasons;
   for (PoolId p = line->pool; p != PoolTree::root(); p = tree_.node(p).parent) {
     for (const Dimension d : state_.space().dimensions()) {

@@ -88,6 +88,8 @@ class ContainerFair : public Policy, public Pools {
   void update_stamps();
   PoolWants::Rules rules() const;
   PoolWants wants() const;
+  bool could_run(const JobLine& line, const Job& job, TaskKind kind) const;
+  std::optional<Reason> reason_of_width(const JobLine& line, const Resources& need) const;
   bool below_minimum(PoolId pool) const;
   bool below_half(PoolId pool) const;
   std::vector<ContainerPoolKills::Due> due(TimeMs now) const;

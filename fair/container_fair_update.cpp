@@ -116,7 +116,11 @@ void ContainerFair::preempt(TimeMs now, const KeptRoom* kept, Preemption& plan) 
 }
 
 PoolWants::Rules ContainerFair::rules() const {
-  return {.placeable = [this](const Job& job, TaskKind kind) { return placeable_(job, kind); },
+  return {.placeable =
+              [this](const Job& job, TaskKind kind) {
+                const JobLine* line = find(job.id);
+                return line != nullptr && could_run(*line, job, kind);
+              },
           .may = [this](const Job& job, const Resources& need,
                         const std::map<QueueId, Amounts>& taken) {
             return standing_.within_queues(job, need, &taken);

@@ -174,7 +174,7 @@ bool ContainerPoolKills::within_budget(const Candidate& candidate, const Pile& p
   const PoolTree::Node& node = figures_.tree.node(pool);
   if (!node.settings->kill_budget) return true;
   const auto planned = lost_ms_.find(pool);
-  std::int64_t lost = state_.claims().lost_slot_ms(node.path, now_) +
+  std::int64_t lost = state_.claims().losses().of_pool(node.path, now_) +
                       (planned == lost_ms_.end() ? 0 : planned->second) +
                       victims_.lost_ms(candidate, now_);
   for (const std::size_t other : pile.victims) {

@@ -95,7 +95,7 @@ class PoolAmounts {
   // What the job runs and wants may have changed; `placeable(job, kind)`: some tracker could run
   // it.
   template <class Placeable>
-  void read(JobLine& line, const Job& job, Placeable& placeable);
+  void read(JobLine& line, const Job& job, const Placeable& placeable);
   void leave(JobLine& line);
   void resize() { stale_ = resized_ = true; }
   void has_other_weights(PoolId leaf) { leaves_[leaf.index()].stale = stale_ = true; }
@@ -193,7 +193,7 @@ class PoolAmounts {
 };
 
 template <class Placeable>
-void PoolAmounts::read(JobLine& line, const Job& job, Placeable& placeable) {
+void PoolAmounts::read(JobLine& line, const Job& job, const Placeable& placeable) {
   Amounts running, demand;
   decltype(line.sizes) sizes;
   line.wants_gang = false;

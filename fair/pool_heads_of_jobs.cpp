@@ -34,7 +34,7 @@ PoolHeads::Views::Answer PoolHeads::answer_of_job(const JobLine& line,
     const bool waits = (mask & masks.elsewhere) != 0;
     const bool reserves =
         (mask & (masks.reserves | (job.picky(kind) ? masks.picky : 0))) != 0;
-    if (!starts && !waits && !reserves) continue;
+    if ((!starts && !waits && !reserves) || !standing_.could_run(line, size->need)) continue;
     if (mask == kFurtherSizes || is_particular(job, kind) || standing_.has_maximum(job) ||
         (!starts && waits)) {
       answer.depends = true;
@@ -83,6 +83,7 @@ std::optional<PoolHeads::Head> PoolHeads::head_of_job(const JobLine& line,
   for (const TaskKind kind : job.items()) {
     if (job.launchable(kind) == 0) continue;
     const Size* size = job.tasks(kind).size;
+    if (!standing_.could_run(line, size->need)) continue;
     if (size->gang) {
       if (auto head = head_of_gang(line, reach)) return head;
       continue;

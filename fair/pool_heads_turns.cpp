@@ -42,6 +42,7 @@ std::optional<PoolHeads::Head> PoolHeads::passed_of(const JobLine& line,
     if (job.launchable(kind) == 0) continue;
     const Size* size = job.tasks(kind).size;
     if ((mask_of(*size) & sizes) == 0) continue;
+    if (!standing_.could_run(line, size->need)) continue;
     if (!standing_.in_order(line.pool) && !amounts_.short_of_share(line, size->need)) continue;
     Head head{.job = job.id, .kind = kind, .size = size, .reserves = true};
     place(line, head);

@@ -243,7 +243,7 @@ bool PoolKills::keeps_job_share(const Candidate& candidate, const Pile& pile) co
 bool PoolKills::within_budget(const Candidate& candidate, const Pile& pile) const {
   const PoolTree::Node& node = figures_.tree.node(candidate.pool);
   if (!node.settings->kill_budget) return true;
-  std::int64_t lost = state_.claims().lost_slot_ms(node.path, now_) + of(lost_, candidate.pool);
+  std::int64_t lost = state_.claims().losses().of_pool(node.path, now_) + of(lost_, candidate.pool);
   lost += cost(candidate.slot);
   for (const std::size_t other : pile.victims) {
     if (candidates_[other].pool == candidate.pool) lost += cost(candidates_[other].slot);

@@ -69,6 +69,16 @@ bool PoolStanding::short_of_maximum(PoolId pool, const Resources& need) const {
   return true;
 }
 
+bool PoolStanding::could_run(const JobLine& line, const Resources& need) const {
+  for (PoolId p = line.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    const auto& maximum = tree_.node(p).settings->maximum;
+    for (const Dimension d : state_.space().dimensions()) {
+      if (const auto& most = maximum[d.value()]; most && need[d] > *most) return false;
+    }
+  }
+  return !bounds_.too_small(state_.job(line.job).queue, need).valid();
+}
+
 bool PoolStanding::short_of_maximums(const JobLine& line, const Resources& need) const {
   for (PoolId p = line.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
     if (!short_of_maximum(p, need)) return false;
@@ -79,7 +89,7 @@ bool PoolStanding::short_of_maximums(const JobLine& line, const Resources& need)
         !is_short(state_.space(), state_.queue(q).running, need, bounds_.maximum(q)))
       return false;
   }
-  return true;
+  return could_run(line, need);
 }
 
 bool PoolStanding::within_queues(const Job& job, const Resources& need,
@@ -143,8 +153,8 @@ std::optional<KeptRoom> PoolStanding::kept_room(KeptRoom::Stands stands) const {
     const JobLine* line = find(job.id);
     return line == nullptr ? 0 : line->pool.index();
   };
-  return KeptRoom({state_, std::move(keepers), children_first, leaf_of}, state_,
-                  std::move(stands));
+  return KeptRoom({state_, std::move(keepers), children_first, leaf_of}, state_, std::move(stands),
+                  [](const Job&, const Job&) { return false; });  // shares decide
 }
 
 }  // namespace weir

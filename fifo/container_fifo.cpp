@@ -1,6 +1,7 @@
 #include "fifo/container_fifo.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "jobqueue/policy/container_reasons.h"
 #include "jobqueue/policy/gang_search.h"
@@ -14,12 +15,15 @@ JobOrder place_in_line(const Job& job) { return {job.priority, job.submitted_at,
 
 ContainerFifo::ContainerFifo(const ClusterState& state)
     : state_(state),
-      bounds_(state.tree(), state.space()),
+      bounds_(state.tree(), state.space(), state.total()),
       index_(state, 1,
              {.leaf_of = [](const Job&) { return std::size_t{0}; },
               .order_of = place_in_line,
+              .could_run =
+                  [this](const Job& job, const Resources& need) {
+                    return !bounds_.too_small(job.queue, need).valid();
+                  },
               .by_queue = true}) {
-  bounds_.resize(state.total());
   for (std::size_t q = 1; q < state.tree().size(); ++q)
     bounded_ = bounded_ || bounds_.has_maximum(QueueId(q));
 }
@@ -93,9 +97,12 @@ std::optional<Choice> ContainerFifo::first_in_line(const Reach& reach) const {
 }
 
 std::optional<KeptRoom> ContainerFifo::kept_room() const {
-  return room_kept_by_queues(state_, bounds_, [this](const Job& job, TaskKind kind) {
-    return short_on_the_way(job.queue, job.need(kind));
-  });
+  return room_kept_by_queues(
+      state_, bounds_,
+      [this](const Job& job, TaskKind kind) {
+        return short_on_the_way(job.queue, job.need(kind));
+      },
+      [](const Job& a, const Job& b) { return place_in_line(a) < place_in_line(b); });
 }
 
 std::optional<Choice> ContainerFifo::choice_of_gang(const Job& job, const Reach& reach) const {
@@ -165,7 +172,7 @@ bool ContainerFifo::short_on_the_way(QueueId leaf, const Resources& need) const 
         !is_short(state_.space(), state_.queue(q).running, need, bounds_.maximum(q)))
       return false;
   }
-  return true;
+  return !bounds_.too_small(leaf, need).valid();
 }
 
 void ContainerFifo::on_launched(AttemptSlot slot) {
@@ -195,6 +202,7 @@ QueueFigures ContainerFifo::figures(QueueId queue, Dimension dimension) const {
 std::vector<Reason> ContainerFifo::explain(JobId id, TaskKind kind, TimeMs now) const {
   const Job& job = state_.job(id);
   const Resources& need = job.need(kind);
+  if (auto wider = reason_of_width(state_, bounds_, job.queue, need)) return {std::move(*wider)};
   for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
     if (auto full = reason_of_maximum(state_, bounds_, q, id, need)) return {std::move(*full)};
   }
@@ -203,7 +211,11 @@ std::vector<Reason> ContainerFifo::explain(JobId id, TaskKind kind, TimeMs now) 
             reason_of_kept(state_, job, need, *room, "queues that do not lend their guarantees"))
       return {std::move(*kept)};
   }
-  return reasons_of_room(state_, job, kind, now);
+  std::vector<Reason> reasons = reasons_of_room(state_, job, kind, now);
+  if (!reasons.empty() && reasons.front().code != "no_room") return reasons;  // there is some
+  if (auto before = reason_of_jobs_before(index_.leaf(0).items, {place_in_line(job), kind}, ""))
+    reasons.push_back(std::move(*before));
+  return reasons;
 }
 
 }  // namespace weir

@@ -97,7 +97,11 @@ void AttemptLife::each_amount(const Attempt& attempt, F f) const {
 // done before its tracker heard of that.
 void AttemptLife::settle_preempted(const Attempt& attempt, AttemptEnded::How how) {
   ClaimBook& book = state_.mutable_claims();
-  if (how == AttemptEnded::How::kSucceeded) return book.set_finished_first(attempt.key);
+  if (how == AttemptEnded::How::kSucceeded) {
+    const KillRecord* first = book.set_finished_first(attempt.key);
+    if (first != nullptr && first->victim.valid()) parts_.holds.note_loss(*first, true);
+    return;
+  }
   const KillRecord* record = book.record_of(attempt.key);
   if (record == nullptr) return;
   QueueCounters& counters = state_.counters(attempt.queue);

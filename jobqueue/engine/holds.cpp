@@ -115,6 +115,7 @@ bool Holds::preempt(const KillOrder& order) {
                      .outcome = order.log_only ? KillRecord::Outcome::kLoggedOnly
                                                : KillRecord::Outcome::kPending});
     if (order.log_only) continue;
+    note_loss(book.records().back(), false);
     std::uint8_t& preempted =
         state_.mutable_job(task.job).tasks(task.kind).tasks[task.index].preempted;
     if (preempted < UINT8_MAX) ++preempted;
@@ -134,6 +135,14 @@ bool Holds::preempt(const KillOrder& order) {
   book.mutable_holds().push_back(hold);
   state_.keep_on(state_.mutable_tracker(tracker), 1);
   return true;
+}
+
+void Holds::note_loss(const KillRecord& record, bool taken_back) {
+  const KillLoss loss{state_.tree().node(record.victim).path, record.from_pool, record.at,
+                      record.lost_slot_ms()};
+  KillLosses& losses = state_.mutable_claims().mutable_losses();
+  taken_back ? losses.take_back(loss) : losses.add(loss);
+  emit(SlotsLost{loss, taken_back});
 }
 
 // --- Slots held for a claimant ---

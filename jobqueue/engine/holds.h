@@ -21,6 +21,8 @@ class Holds : public Part {
   void end_holds(const std::function<bool(const Hold&)>& which, KillRecord::Outcome outcome);
   void expire_holds();
   void victim_left(const Attempt& attempt);
+  // For the kill budgets; taken back: the attempt was done first.
+  void note_loss(const KillRecord& record, bool taken_back);
   bool settle_choice(TrackerState& tracker, const Choice& choice);  // all but launches
   // Of either; invalid: of none.
   void release_reservations(JobId job, TrackerId tracker, std::string_view why,

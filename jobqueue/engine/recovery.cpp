@@ -89,6 +89,8 @@ Status Recovery::restore_state(const Snapshot& snapshot) {
   restore_lost(snapshot);
   parts_.administration.bring_containers();  // the settings may have changed meanwhile
   parts_.jobs.sort_finished();
+  for (const KillLoss& loss : snapshot.kill_losses)
+    state_.mutable_claims().mutable_losses().add(loss);
   parts_.claims.restore_claims(snapshot);
   return Ok{};
 }

@@ -61,24 +61,6 @@ const Claim* ClaimBook::find(QueueId queue, Dimension d, ClaimId id) const {
   return nullptr;
 }
 
-std::int64_t ClaimBook::lost_slot_ms(QueueId victim, TimeMs now) const {
-  const auto found = losses_.find(victim);
-  return found == losses_.end() ? 0 : sum_of(found->second, now);
-}
-
-std::int64_t ClaimBook::lost_slot_ms(const std::string& pool, TimeMs now) const {
-  const auto found = pool_losses_.find(pool);
-  return found == pool_losses_.end() ? 0 : sum_of(found->second, now);
-}
-
-std::int64_t ClaimBook::sum_of(const Losses& losses, TimeMs now) {
-  std::int64_t lost = 0;
-  for (const Loss& loss : losses) {
-    if (now - loss.at < kBudgetWindowMs) lost += loss.slot_ms;
-  }
-  return lost;
-}
-
 const ClaimBook::Lending& ClaimBook::lending(QueueId queue, Dimension d) const {
   return account(queue, d).lending;
 }
@@ -237,14 +219,6 @@ std::int64_t ClaimBook::held_on(TrackerId tracker, TaskKind kind) const {
 void ClaimBook::add_record(const KillRecord& record) {
   records_.push_back(record);
   if (records_.size() > kRecordsKept) records_.pop_front();
-  if (record.outcome == KillRecord::Outcome::kLoggedOnly) return;
-  add_loss(losses_[record.victim], record);
-  if (!record.from_pool.empty()) add_loss(pool_losses_[record.from_pool], record);
-}
-
-void ClaimBook::add_loss(Losses& losses, const KillRecord& record) {
-  while (!losses.empty() && record.at - losses.front().at >= kBudgetWindowMs) losses.pop_front();
-  losses.push_back({record.at, record.lost_slot_ms()});
 }
 
 void ClaimBook::add_owed(QueueId queue, Dimension d, std::int64_t slots) {
@@ -282,27 +256,16 @@ const KillRecord* ClaimBook::record_of(const AttemptKey& attempt) const {
   return newest_of(records_, attempt);
 }
 
-void ClaimBook::set_finished_first(const AttemptKey& attempt) {
+const KillRecord* ClaimBook::set_finished_first(const AttemptKey& attempt) {
   KillRecord* record = newest_of(records_, attempt);
-  if (record == nullptr) return;
-  record->finished_first = true;
-  take_loss(losses_[record->victim], *record);
-  if (!record->from_pool.empty()) take_loss(pool_losses_[record->from_pool], *record);
-}
-
-// What was lost by the kill after all was not.
-void ClaimBook::take_loss(Losses& losses, const KillRecord& record) {
-  const auto loss = std::find_if(losses.begin(), losses.end(), [&](const Loss& each) {
-    return each.at == record.at && each.slot_ms == record.lost_slot_ms();
-  });
-  if (loss != losses.end()) losses.erase(loss);
+  if (record != nullptr) record->finished_first = true;
+  return record;
 }
 
 void ClaimBook::clear(std::size_t dimensions) {
   ClaimBook empty(accounts_.size() / dimensions_, dimensions);
   empty.records_ = std::move(records_);
   empty.losses_ = std::move(losses_);
-  empty.pool_losses_ = std::move(pool_losses_);
   empty.paused_at_ = paused_at_;
   empty.next_id_ = next_id_;
   empty.next_hold_ = next_hold_;
@@ -341,11 +304,6 @@ void ClaimBook::renumber(const std::vector<QueueId>& new_id, std::size_t queues)
     record.claimant = renumbered(record.claimant);
     record.victim = renumbered(record.victim);
   }
-  std::map<QueueId, Losses> losses;
-  for (auto& [queue, lost] : losses_) {
-    if (const QueueId moved = renumbered(queue); moved.valid()) losses[moved] = std::move(lost);
-  }
-  losses_ = std::move(losses);
 }
 
 }  // namespace weir

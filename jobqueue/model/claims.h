@@ -19,6 +19,7 @@
 
 #include "jobqueue/model/dimension.h"
 #include "jobqueue/model/ids.h"
+#include "jobqueue/model/kill_losses.h"
 #include "jobqueue/model/per_dimension.h"
 #include "jobqueue/model/reservations.h"
 #include "jobqueue/model/resources.h"
@@ -135,7 +136,6 @@ const char* outcome_of(const KillRecord& record);  // likewise, or "finished_fir
 class ClaimBook {
  public:
   static constexpr std::size_t kRecordsKept = 1000;
-  static constexpr DurationMs kBudgetWindowMs = 3600 * 1000;
 
   ClaimBook(std::size_t queues, std::size_t dimensions);
 
@@ -156,9 +156,7 @@ class ClaimBook {
   const std::vector<FreedSlots>& freed() const { return freed_; }
   // The last kRecordsKept, oldest first.
   const std::deque<KillRecord>& records() const { return records_; }
-  // Slot-milliseconds that the queue lost in the hour before `now`.
-  std::int64_t lost_slot_ms(QueueId victim, TimeMs now) const;
-  std::int64_t lost_slot_ms(const std::string& pool, TimeMs now) const;
+  const KillLosses& losses() const { return losses_; }
   // Since when DEM < GC, and whether the queue lends already (queues with lend_after only).
   struct Lending {
     bool idle = false;
@@ -202,7 +200,9 @@ class ClaimBook {
   void add_record(const KillRecord& record);
   std::deque<KillRecord>& mutable_records() { return records_; }
   void settle_records(HoldId hold, KillRecord::Outcome outcome);
-  void set_finished_first(const AttemptKey& attempt);  // and so nothing was lost by its kill
+  // Nothing was lost by its kill: the record, if it is kept.
+  const KillRecord* set_finished_first(const AttemptKey& attempt);
+  KillLosses& mutable_losses() { return losses_; }
   const KillRecord* record_of(const AttemptKey& attempt) const;  // of its last preemption, if kept
   HoldId next_hold() { return next_hold_++; }
   // Everything, when other dimensions count: what is owed in the old ones is owed no more.
@@ -237,16 +237,7 @@ class ClaimBook {
   Reservations reservations_;
   std::vector<FreedSlots> freed_;  // of the heartbeat at hand, and of those that took no tasks
   std::deque<KillRecord> records_;
-  struct Loss {
-    TimeMs at = 0;
-    std::int64_t slot_ms = 0;
-  };
-  using Losses = std::deque<Loss>;  // of the last hour
-  static std::int64_t sum_of(const Losses& losses, TimeMs now);
-  static void add_loss(Losses& losses, const KillRecord& record);
-  static void take_loss(Losses& losses, const KillRecord& record);
-  std::map<QueueId, Losses> losses_;
-  std::map<std::string, Losses> pool_losses_;
+  KillLosses losses_;
   std::optional<TimeMs> paused_at_;
   ClaimId next_id_ = 1;
   std::uint64_t version_ = 0;

@@ -20,6 +20,7 @@
 #include "jobqueue/model/job_record.h"
 #include "jobqueue/model/job_spec.h"
 #include "jobqueue/model/job_state.h"
+#include "jobqueue/model/kill_losses.h"
 #include "jobqueue/model/resources.h"
 #include "jobqueue/model/result.h"
 #include "jobqueue/model/settings.h"
@@ -104,6 +105,10 @@ struct AttemptFailed {
 struct AttemptKilled {  // it has ended so; counted, and known to a restart by nothing else
   AttemptKey attempt;
   TimeMs launched_at = 0;
+};
+struct SlotsLost {  // by a kill for another queue or pool, when it is ordered
+  KillLoss loss;
+  bool taken_back = false;  // the attempt was done first
 };
 struct TaskRested {  // of a service: it has ended, and starts again after a pause
   TaskKey task;
@@ -291,7 +296,7 @@ using DurableFact =
     std::variant<TaskSucceeded, TaskReopened, AttemptFailed, CommitGranted, JobStateChanged,
                  JobDeadlineSet, JobSized, JobCleanedUp, ClaimOpened, ClaimMet, ClaimDropped,
                  TrackerTotal, TrackerStopEnded, TrackerFault, TrackerForgiven, TrackerLost,
-                 TrackerBack, TaskRested, AttemptKilled>;
+                 TrackerBack, TaskRested, AttemptKilled, SlotsLost>;
 using SoftFact = std::variant<AttemptLaunched, AttemptEnded, ComputeGranted, KillOrdered,
                               TrackerChanged, Reserved, Unreserved, GangHeld, GangReleased,
                               GangStarted, DutyPassedOn, Refused>;

@@ -130,6 +130,7 @@ struct Snapshot {
   std::vector<std::string> stopped_queues;
   std::uint64_t next_claim = 1;
   std::vector<ClaimSnapshot> claims;                 // by number
+  std::vector<KillLoss> kill_losses;                 // of the last hour, oldest first
   std::vector<TrackerSnapshot> trackers;             // by name
   std::vector<LostTrackerSnapshot> lost_trackers;    // likewise, those that nobody has forgotten
   std::vector<TrackerOrderSnapshot> tracker_orders;  // by name

@@ -51,7 +51,8 @@ void ContainerIndex::read(JobId id, TaskKind kind) {
   const TaskGroup& group = job.tasks(kind);
   const std::uint32_t launchable = job.launchable(kind);
   const std::uint32_t dying = job.schedulable() ? group.dying : 0;
-  const bool somewhere = launchable + dying > 0 && placeable_(job, kind);
+  const bool somewhere = launchable + dying > 0 && placeable_(job, kind) &&
+                         rules_.could_run(job, job.need(kind));
   count(*entry, kind, group.size, somewhere ? launchable : 0, somewhere ? dying : 0);
 }
 

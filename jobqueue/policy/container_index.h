@@ -21,6 +21,8 @@ class ContainerIndex {
   struct Rules {
     std::function<std::size_t(const Job&)> leaf_of;
     std::function<JobOrder(const Job&)> order_of;
+    // Whether the maximums on its way let a task of that need ever run.
+    std::function<bool(const Job&, const Resources&)> could_run;
     bool by_queue = false;  // leaves are not queues: what pends is counted for these too
   };
   ContainerIndex(const ClusterState& state, std::size_t leaves, Rules rules);
@@ -33,11 +35,11 @@ class ContainerIndex {
 
   struct Leaf {
     ContainerItems items;
-    Amounts pending;  // launchable, and some tracker could run it
+    Amounts pending;  // launchable, and some tracker and its queues could run it
     Amounts dying;    // wanted again, not yet launchable
   };
   const Leaf& leaf(std::size_t place) const { return leaves_[place]; }
-  // Some of it is launchable, and some tracker could run it.
+  // Some of it is launchable, and some tracker and its queues could run it.
   bool wants(JobId job, TaskKind kind) const;
   // What is launchable in the queue and all below it; counted by queue only.
   const Amounts& pending_in(QueueId queue) const { return pending_in_[queue.index()]; }

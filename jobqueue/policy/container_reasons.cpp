@@ -8,6 +8,8 @@
 namespace weir {
 namespace {
 
+constexpr std::int64_t kJobsCounted = 1000;
+
 Resources free_on(const ClusterState& state, const TrackerState& tracker) {
   Resources free = tracker.total;
   free -= used_on(state, tracker);
@@ -212,6 +214,47 @@ std::string amount_text(const Space& space, Dimension d, std::int64_t amount) {
   return amount == 0 ? "no " + std::string(space.name(d)) : space.text(one);
 }
 
+std::optional<Reason> reason_of_jobs_before(const ContainerItems& items, const ItemOrder& own,
+                                            const std::string& where) {
+  std::vector<JobId> before;
+  for (const ContainerItems::Bucket& bucket : items.buckets()) {
+    for (const ItemOrder& item : bucket.items) {
+      if (!(item < own) || before.size() >= kJobsCounted) break;
+      if (item.job.id != own.job.id) before.push_back(item.job.id);
+    }
+  }
+  std::sort(before.begin(), before.end());
+  before.erase(std::unique(before.begin(), before.end()), before.end());
+  if (before.empty()) return std::nullopt;
+  const auto jobs = static_cast<std::int64_t>(before.size());
+  return Reason{"jobs_before",
+                (jobs >= kJobsCounted ? "at least " : "") + std::to_string(jobs) +
+                    (jobs == 1 ? " job is" : " jobs are") + " before it" + where,
+                {{"jobs_before", jobs}}};
+}
+
+Reason reason_of_width(const Space& space, Dimension d, std::int64_t need,
+                       const std::string& whose, std::int64_t maximum) {
+  return {"wider_than_maximum",
+          "a task of it takes " + amount_text(space, d, need) + ", and " + whose +
+              " may never run more than " + amount_text(space, d, maximum) +
+              ": it cannot start, and holds nobody up",
+          {{"need", need}, {"maximum", maximum}}};
+}
+
+std::optional<Reason> reason_of_width(const ClusterState& state, const QueueBounds& bounds,
+                                      QueueId leaf, const Resources& need) {
+  const QueueId queue = bounds.too_small(leaf, need);
+  if (!queue.valid()) return std::nullopt;
+  const Amounts& maximum = bounds.maximum(queue);
+  for (const Dimension d : state.space().dimensions()) {
+    if (need[d] > maximum[d])
+      return reason_of_width(state.space(), d, need[d],
+                             "queue " + state.tree().node(queue).path, maximum[d]);
+  }
+  return std::nullopt;
+}
+
 std::optional<Reason> reason_of_maximum(const ClusterState& state, const QueueBounds& bounds,
                                         QueueId queue, JobId job, const Resources& need) {
   if (!bounds.has_maximum(queue)) return std::nullopt;
@@ -220,6 +263,7 @@ std::optional<Reason> reason_of_maximum(const ClusterState& state, const QueueBo
   const Amounts& run = state.queue(queue).running;
   const Amounts& maximum = bounds.maximum(queue);
   for (const Dimension d : space.dimensions()) {
+    if (maximum[d] >= state.total()[d]) continue;  // it declares none of this dimension
     if (need[d] == 0 || taken[d] + need[d] <= maximum[d]) continue;
     const std::int64_t reserved = taken[d] - run[d];
     const std::string also =

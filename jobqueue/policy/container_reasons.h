@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "jobqueue/model/cluster_state.h"
+#include "jobqueue/policy/container_items.h"
 #include "jobqueue/policy/kept_room.h"
 #include "jobqueue/policy/policy.h"
 #include "jobqueue/policy/queue_bounds.h"
@@ -30,6 +31,17 @@ std::optional<Reason> reason_of_kept(const ClusterState& state, const Job& job,
 // Nothing: it does not.
 std::optional<Reason> reason_of_maximum(const ClusterState& state, const QueueBounds& bounds,
                                         QueueId queue, JobId job, const Resources& need);
+
+// Why it can never start: a queue, or one above it, may not run one such task.
+std::optional<Reason> reason_of_width(const ClusterState& state, const QueueBounds& bounds,
+                                      QueueId leaf, const Resources& need);
+// Likewise of what may run of `whose` at most in one dimension.
+Reason reason_of_width(const Space& space, Dimension d, std::int64_t need,
+                       const std::string& whose, std::int64_t maximum);
+
+// The jobs whose tasks come before it; `where`: " in queue a". Nothing: there are none.
+std::optional<Reason> reason_of_jobs_before(const ContainerItems& items, const ItemOrder& own,
+                                            const std::string& where);
 
 // "3072 MB", "no vcores".
 std::string amount_text(const Space& space, Dimension d, std::int64_t amount);

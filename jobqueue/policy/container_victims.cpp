@@ -159,6 +159,7 @@ struct ContainerVictims::Search {
   const Resources& need;
   const Rules& rules;
   std::optional<Amounts> left = {};  // of all that is free
+  Amounts owed = {};                 // by which others keep more than that, and it is no matter
   std::map<TrackerId, Pile> piles;
   bool over_budget = false;
 };
@@ -182,17 +183,33 @@ ContainerVictims::Pile* ContainerVictims::pile_up(std::size_t place, Search& sea
   if (!may_start(search.job, search.kind, tracker)) return nullptr;
   pile.victims.push_back(place);
   pile.room += candidate.need;
-  return has(pile.room, search.need) ? &pile : nullptr;
+  return has(pile.room, search.need) && leave_enough(pile.victims, search) ? &pile : nullptr;
+}
+
+bool ContainerVictims::leave_enough(const std::vector<std::size_t>& victims,
+                                    const Search& search) const {
+  if (!kept()) return true;
+  KeptAmounts after = *kept();
+  for (const std::size_t i : victims)
+    after.give(after.leaf_of(state_.job(attempt(i).key.task.job)), candidates_[i].need);
+  const Amounts left = after.left_for(after.leaf_of(state_.job(search.job)));
+  const auto& dimensions = state_.space().dimensions();
+  return std::all_of(dimensions.begin(), dimensions.end(), [&](Dimension d) {
+    return search.need[d] == 0 || left[d] + search.owed[d] >= search.need[d];
+  });
 }
 
 // What the last one has made superfluous.
-void ContainerVictims::spare(Pile& pile, const Resources& need) const {
+void ContainerVictims::spare(Pile& pile, const Search& search) const {
   for (std::size_t j = pile.victims.size() - 1; j-- > 0;) {
     Resources without = pile.room;
     without -= candidates_[pile.victims[j]].need;
-    if (!has(without, need)) continue;
+    if (!has(without, search.need)) continue;
+    std::vector<std::size_t> others = pile.victims;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(j));
+    if (!leave_enough(others, search)) continue;
     pile.room = without;
-    pile.victims.erase(pile.victims.begin() + static_cast<std::ptrdiff_t>(j));
+    pile.victims = std::move(others);
   }
 }
 
@@ -208,7 +225,8 @@ ContainerVictims::Found ContainerVictims::search(JobId job, TaskKind kind,
   for (const Dimension d : state_.space().dimensions()) {
     std::int64_t& left = (*search.left)[d];
     owes = owes || (need[d] > 0 && left < 0);
-    left = std::max<std::int64_t>(0, left);
+    search.owed[d] = std::max<std::int64_t>(0, -left);
+    left += search.owed[d];
   }
   if (found.block == ClaimBlock::kNone || !owes) return found;
   search.piles.clear();
@@ -217,7 +235,6 @@ ContainerVictims::Found ContainerVictims::search(JobId job, TaskKind kind,
 
 ContainerVictims::Found ContainerVictims::first_pile(Search& search,
                                                      const std::vector<Line*>& lines) const {
-  const Resources& need = search.need;
   for (Line* line : lines) {
     auto& [places, first] = *line;
     while (first < places.size() && candidates_[places[first]].taken) ++first;
@@ -225,7 +242,7 @@ ContainerVictims::Found ContainerVictims::first_pile(Search& search,
       if (candidates_[places[i]].taken) continue;
       Pile* pile = pile_up(places[i], search);
       if (pile == nullptr) continue;
-      spare(*pile, need);
+      spare(*pile, search);
       return {.tracker = attempt(places[i]).tracker, .victims = std::move(pile->victims)};
     }
   }
@@ -235,7 +252,7 @@ ContainerVictims::Found ContainerVictims::first_pile(Search& search,
     for (std::size_t i = 0; i < kDimensionCount; ++i)
       all.amount[i] += std::max<std::int64_t>(0, pile.room.amount[i]);
   }
-  return {.block = has(all, need) ? ClaimBlock::kFragmented : ClaimBlock::kUnservable};
+  return {.block = has(all, search.need) ? ClaimBlock::kFragmented : ClaimBlock::kUnservable};
 }
 
 void ContainerVictims::take(std::size_t place) {

@@ -103,7 +103,9 @@ class ContainerVictims {
   Found first_pile(Search& search, const std::vector<Line*>& lines) const;
   void add_gangs();
   Pile* pile_up(std::size_t candidate, Search& search) const;
-  void spare(Pile& pile, const Resources& need) const;
+  void spare(Pile& pile, const Search& search) const;
+  // The task could have what they free: not all of it, where they are of who keeps it.
+  bool leave_enough(const std::vector<std::size_t>& victims, const Search& search) const;
   void go_back_to(const Plan& plan);
   // The room there: free, dying and chosen, less what is held or planned for others.
   Resources room(TrackerId tracker) const;

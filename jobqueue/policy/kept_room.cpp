@@ -12,8 +12,12 @@ constexpr std::size_t kWaitsAtMost = 64;  // of all leaves; each is looked at fo
 
 }  // namespace
 
-KeptRoom::KeptRoom(KeptAmounts amounts, const ClusterState& state, Stands stands)
-    : state_(state), amounts_(std::move(amounts)), stands_(std::move(stands)) {
+KeptRoom::KeptRoom(KeptAmounts amounts, const ClusterState& state, Stands stands,
+                   ComesBefore comes_before)
+    : state_(state),
+      amounts_(std::move(amounts)),
+      stands_(std::move(stands)),
+      comes_before_(std::move(comes_before)) {
   for (const Reservation& kept : state.claims().reservations())
     wait(kept.job, kept.kind, kept.tracker);
   for (const ClusterState::AmountWait& of : state.amount_waits()) {
@@ -103,6 +107,7 @@ const KeptRoom::Waiting* KeptRoom::in_the_way(std::size_t leaf, const Resources&
     };
     // Between tasks that are alike the order of the policy decides.
     if (!any([&](Dimension d) { return need[d] > 0 && of[d] > need[d]; })) continue;
+    if (job.valid() && comes_before_(state_.job(job), state_.job(other.job))) continue;
     if (takes(other.kept) && takes(amounts_.for_others(other.leaf, leaf, need))) return &other;
   }
   return nullptr;

@@ -19,7 +19,11 @@ class KeptRoom {
  public:
   // Whether the shares, maximums and limits on the way let a task of the job wait for room.
   using Stands = std::function<bool(const Job&, TaskKind)>;
-  KeptRoom(KeptAmounts amounts, const ClusterState& state, Stands stands);
+  // Whether tasks of the first job come before those of the other one, whatever runs: they do not
+  // wait for these.
+  using ComesBefore = std::function<bool(const Job&, const Job&)>;
+  KeptRoom(KeptAmounts amounts, const ClusterState& state, Stands stands,
+           ComesBefore comes_before);
 
   const KeptAmounts& amounts() const { return amounts_; }
   std::size_t leaf_of(const Job& job) const { return amounts_.leaf_of(job); }
@@ -60,6 +64,7 @@ class KeptRoom {
   const ClusterState& state_;
   const KeptAmounts amounts_;
   const Stands stands_;
+  const ComesBefore comes_before_;
   std::vector<Waiting> waiting_;  // reservations, then who waits for an amount, in their order
   std::vector<JobId> no_more_;
 };

@@ -44,7 +44,7 @@ std::vector<std::int64_t> maximum_amounts(const QueueTree& tree, Dimension dimen
   return maximum;
 }
 
-QueueBounds::QueueBounds(const QueueTree& tree, const Space& space)
+QueueBounds::QueueBounds(const QueueTree& tree, const Space& space, const Resources& total)
     : tree_(tree), space_(space), of_(tree.size()) {
   for (const Dimension d : space.dimensions()) shares_.push_back(exact_shares(tree, d));
   for (std::size_t q = 1; q < tree.size(); ++q) {
@@ -52,6 +52,7 @@ QueueBounds::QueueBounds(const QueueTree& tree, const Space& space)
     of_[q].has_maximum =
         settings.maximum_hundredths.has_value() || settings.maximum || settings.borrow;
   }
+  resize(total);
 }
 
 void QueueBounds::resize(const Resources& total) {
@@ -71,7 +72,8 @@ void QueueBounds::resize(const Resources& total) {
 // --- Guarantees that are not lent ---
 
 std::optional<KeptRoom> room_kept_by_queues(const ClusterState& state, const QueueBounds& bounds,
-                                            KeptRoom::Stands stands) {
+                                            KeptRoom::Stands stands,
+                                            KeptRoom::ComesBefore comes_before) {
   if (!bounds.any_keeps()) return std::nullopt;
   const QueueTree& tree = state.tree();
   std::vector<KeptAmounts::Keeper> keepers(1);
@@ -83,7 +85,7 @@ std::optional<KeptRoom> room_kept_by_queues(const ClusterState& state, const Que
   }
   KeptAmounts amounts(state, std::move(keepers), children_first,
                       [](const Job& job) { return job.queue.index(); });
-  return KeptRoom(std::move(amounts), state, std::move(stands));
+  return KeptRoom(std::move(amounts), state, std::move(stands), std::move(comes_before));
 }
 
 }  // namespace weir

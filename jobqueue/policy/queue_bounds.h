@@ -15,7 +15,7 @@ namespace weir {
 
 class QueueBounds {
  public:
-  QueueBounds(const QueueTree& tree, const Space& space);
+  QueueBounds(const QueueTree& tree, const Space& space, const Resources& total);
   void resize(const Resources& total);
 
   const Amounts& guaranteed(QueueId queue) const { return of_[queue.index()].guaranteed; }
@@ -23,6 +23,13 @@ class QueueBounds {
   const Amounts& keep(QueueId queue) const { return of_[queue.index()].keep; }
   // Whether the queue itself declares one.
   bool has_maximum(QueueId queue) const { return of_[queue.index()].has_maximum; }
+  // The queue, or one above it, whose maximum lets a task of that need never run; invalid: none.
+  QueueId too_small(QueueId leaf, const Resources& need) const {
+    for (QueueId q = leaf; q != QueueTree::root(); q = tree_.parent(q)) {
+      if (has_maximum(q) && !within(space_, Amounts{}, need, maximum(q))) return q;
+    }
+    return {};
+  }
   bool any_keeps() const { return any_keeps_; }
 
  private:
@@ -41,7 +48,8 @@ class QueueBounds {
 
 // Nothing: all lend all that is theirs.
 std::optional<KeptRoom> room_kept_by_queues(const ClusterState& state, const QueueBounds& bounds,
-                                            KeptRoom::Stands stands);
+                                            KeptRoom::Stands stands,
+                                            KeptRoom::ComesBefore comes_before);
 
 // MAX of every queue in one dimension; at least what it is guaranteed.
 std::vector<std::int64_t> maximum_amounts(const QueueTree& tree, Dimension dimension,

@@ -286,10 +286,22 @@ CREATE TABLE killed_attempts (
 ) WITHOUT ROWID;
 )sql";
 
+// What queues and pools have lost to preemption within the last hour.
+constexpr std::string_view kVersion17 = R"sql(
+CREATE TABLE kill_losses (
+  at INTEGER NOT NULL,
+  queue TEXT NOT NULL,
+  pool TEXT NOT NULL,
+  slot_ms INTEGER NOT NULL
+);
+CREATE INDEX kill_losses_by_time ON kill_losses (at);
+)sql";
+
 constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4,
                                             kVersion5, kVersion6, kVersion7, kVersion8,
                                             kVersion9, kVersion10, kVersion11, kVersion12,
-                                            kVersion13, kVersion14, kVersion15, kVersion16};
+                                            kVersion13, kVersion14, kVersion15, kVersion16,
+                                            kVersion17};
 
 Error refusal(std::string message, std::string hint) {
   return {ErrorCode::kStoreFailed, std::move(message), std::move(hint), {}};

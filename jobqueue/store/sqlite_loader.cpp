@@ -116,6 +116,7 @@ class Loader {
     while (rows.row()) snapshot_.stopped_queues.emplace_back(rows.bytes(0));
   }
 
+  // And what kills for them have cost others.
   void load_claims() {
     Statement rows(database_, "SELECT id, kind, queue, slots, born FROM claims ORDER BY id");
     while (!error_ && rows.row()) {
@@ -125,6 +126,11 @@ class Loader {
                                   .slots = rows.integer(3),
                                   .born = rows.integer(4)});
     }
+    Statement lost(database_,
+                   "SELECT queue, pool, at, slot_ms FROM kill_losses ORDER BY at, rowid");
+    while (lost.row())
+      snapshot_.kill_losses.push_back({std::string(lost.bytes(0)), std::string(lost.bytes(1)),
+                                       lost.integer(2), lost.integer(3)});
   }
 
   void load_trackers() {

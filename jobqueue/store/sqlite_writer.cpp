@@ -43,6 +43,12 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
                     " ON CONFLICT DO UPDATE SET count = count + 1,"
                     " launched_at = min(launched_at, excluded.launched_at)"),
       delete_killed_(database, "DELETE FROM killed_attempts WHERE job = ?"),
+      put_loss_(database,
+                "INSERT INTO kill_losses (at, queue, pool, slot_ms) VALUES (?, ?, ?, ?)"),
+      forget_losses_(database, "DELETE FROM kill_losses WHERE at <= ?"),
+      take_loss_back_(database,
+                      "DELETE FROM kill_losses WHERE rowid = (SELECT rowid FROM kill_losses"
+                      " WHERE at = ? AND queue = ? AND pool = ? AND slot_ms = ? LIMIT 1)"),
       put_rest_(database,
                 "INSERT OR REPLACE INTO task_rests (job, kind, task, pause, until)"
                 " SELECT ?1, ?2, ?3, ?4, ?5" WEIR_IF_UNFINISHED),
@@ -317,6 +323,12 @@ void SqliteWriter::apply(const AttemptKilled& fact, TimeMs) {
   const TaskKey& task = fact.attempt.task;
   count_killed_.run(task.job.value, index(task.kind), fact.launched_at);
   if (database_.changed_rows() == 0) history_.killed(task);
+}
+
+void SqliteWriter::apply(const SlotsLost& fact, TimeMs) {
+  const KillLoss& loss = fact.loss;
+  forget_losses_.run(loss.at - KillLosses::kWindowMs);
+  (fact.taken_back ? take_loss_back_ : put_loss_).run(loss.at, loss.queue, loss.pool, loss.slot_ms);
 }
 
 void SqliteWriter::apply(const TaskRested& fact, TimeMs) {

@@ -55,6 +55,7 @@ class SqliteWriter {
   void apply(const TaskReopened& fact, TimeMs at);
   void apply(const AttemptFailed& fact, TimeMs at);
   void apply(const AttemptKilled& fact, TimeMs at);
+  void apply(const SlotsLost& fact, TimeMs at);
   void apply(const TaskRested& fact, TimeMs at);
   void apply(const CommitGranted& fact, TimeMs at);
   void apply(const JobStateChanged& fact, TimeMs at);
@@ -83,7 +84,7 @@ class SqliteWriter {
   Statement insert_job_, insert_spec_, set_kill_requested_, set_priority_, set_queue_, move_jobs_,
       set_released_, set_deadline_, set_state_, set_cleaned_up_;
   Statement set_queue_stopped_, delete_done_, count_failure_, count_killed_, delete_killed_,
-      put_rest_, delete_rests_;
+      put_loss_, forget_losses_, take_loss_back_, put_rest_, delete_rests_;
   Statement any_commit_, insert_commit_, delete_commit_, delete_commit_of_;
   Statement delete_failures_, delete_commits_, insert_ended_, next_ended_, delete_ended_,
       sweep_done_, forget_counters_, drop_spec_;

@@ -145,6 +145,22 @@ std::optional<std::string> durable_difference(const Engine& engine, const Snapsh
              " live, and otherwise in the store";
     }
   }
+  const KillLosses& losses = state.claims().losses();
+  KillLosses losses_stored;
+  for (const KillLoss& loss : stored.kill_losses) losses_stored.add(loss);
+  for (const KillLoss& loss : stored.kill_losses) {
+    if (auto found = differ("what pool " + loss.pool + " has lost to kills",
+                            losses.of_pool(loss.pool, state.now()),
+                            losses_stored.of_pool(loss.pool, state.now())))
+      return found;
+  }
+  for (const QueueId leaf : state.tree().leaves()) {
+    const std::string& path = state.tree().node(leaf).path;
+    if (auto found = differ("what queue " + path + " has lost to kills",
+                            losses.of_queue(path, state.now()),
+                            losses_stored.of_queue(path, state.now())))
+      return found;
+  }
   std::map<std::string, std::string> ordered, ordered_stored;
   for (const TrackerState& tracker : state.trackers()) {
     if (tracker.order != TrackerOrder::kNone) ordered[tracker.name] = name(tracker.order);

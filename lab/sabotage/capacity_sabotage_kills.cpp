@@ -76,7 +76,8 @@ Preemption CapacitySabotage::spend_over_budget(TimeMs now) {
   const bool matters = std::any_of(plan.kills.begin(), plan.kills.end(), [&](const auto& order) {
     const Attempt& victim = state_.attempt(order.victims.front());
     const auto budget = state_.tree().node(victim.queue).settings.kill_budget;
-    const std::int64_t lost = state_.claims().lost_slot_ms(victim.queue, now);
+    const std::string& path = state_.tree().node(victim.queue).path;
+    const std::int64_t lost = state_.claims().losses().of_queue(path, now);
     return budget && lost + now - victim.launched_at > *budget * 1000;
   });
   if (matters) count_act();

@@ -278,14 +278,16 @@ TEST_F(EngineClaims, WhatIsOnlyLoggedKillsNobodyAndIsToldOnceAReclaimAfter) {
   EXPECT_TRUE(book().holds().empty());
   ASSERT_EQ(book().records().size(), 1u);
   EXPECT_EQ(book().records()[0].outcome, Outcome::kLoggedOnly);
-  EXPECT_EQ(book().lost_slot_ms(leaf("b"), h.now), 0);
+  EXPECT_EQ(book().losses().of_queue("b", h.now), 0);
   EXPECT_EQ(open_claim().kills_from, h.now + kReclaimAfter);
 }
 
 TEST_F(EngineClaims, AKillCostsItsQueueWhatTheTaskHadRun) {
   claim_and_kill();
-  EXPECT_EQ(book().lost_slot_ms(leaf("b"), h.now), kReclaimAfter);
-  EXPECT_EQ(book().lost_slot_ms(leaf("a"), h.now), 0);
+  EXPECT_EQ(book().losses().of_queue("b", h.now), kReclaimAfter);
+  EXPECT_EQ(book().losses().of_queue("a", h.now), 0);
+  EXPECT_EQ(h.events<SlotsLost>().back().loss,
+            (KillLoss{.queue = "b", .at = h.now, .slot_ms = kReclaimAfter}));
   const auto lost = [&] { return h.state().queue(leaf("b")).counters.lost_ms[TaskKind::kMap]; };
   EXPECT_EQ(lost(), 0) << "it may still be done first";
   h.advance(10);

@@ -62,7 +62,11 @@ TEST_F(EnginePublishing, APreemptedAttemptThatAsksIsGrantedThat) {
   EXPECT_EQ(job.tasks(TaskKind::kMap).succeeded, 1u);
   EXPECT_EQ(h.state().queue(leaf("b")).counters.lost_ms[TaskKind::kMap], 0);
   const ClaimBook& book = h.state().claims();
-  EXPECT_EQ(book.lost_slot_ms(leaf("b"), h.now), 0);
+  EXPECT_EQ(book.losses().of_queue("b", h.now), 0);
+  const auto losses = h.events<SlotsLost>();
+  ASSERT_EQ(losses.size(), 2u);
+  EXPECT_TRUE(losses[1].taken_back);
+  EXPECT_EQ(losses[1].loss, losses[0].loss);
   ASSERT_EQ(book.records().size(), 1u);
   EXPECT_STREQ(outcome_of(book.records()[0]), "finished_first");
 }

@@ -97,6 +97,17 @@ TEST_F(Restarted, AnOpenClaimKeepsItsAgeAndNumbersGoOn) {
   EXPECT_EQ(h.state().claims().next_id(), 12u);
 }
 
+// A kill budget is of any hour, whatever happens to the JobTracker.
+TEST_F(Restarted, WhatKillsHaveCostCountsAsBefore) {
+  snapshot.kill_losses = {{.queue = "default", .pool = "p", .at = h.now - 1000, .slot_ms = 70},
+                          {.queue = "gone", .at = h.now - 500, .slot_ms = 5}};
+  h.start(snapshot);
+  const KillLosses& losses = h.state().claims().losses();
+  EXPECT_EQ(losses.of_queue("default", h.now), 70);
+  EXPECT_EQ(losses.of_pool("p", h.now), 70);
+  EXPECT_EQ(losses.of_queue("default", h.now - 1000 + KillLosses::kWindowMs), 0);
+}
+
 struct PausedOverRestart : testing::Test {
   PausedOverRestart()
       : h([this](std::string_view name, const ClusterState& state,

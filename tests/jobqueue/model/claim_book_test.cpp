@@ -195,8 +195,6 @@ TEST(ClaimBook, AQueueThatMovesTakesItsHistoryAlong) {
   EXPECT_EQ(book.running_seen(b, TaskKind::kReduce), 5);
   EXPECT_EQ(book.running_seen(a, TaskKind::kReduce), -1);
   EXPECT_EQ(book.counted_free(b, TaskKind::kReduce), 3);
-  EXPECT_EQ(book.lost_slot_ms(a, 100), 100);
-  EXPECT_EQ(book.lost_slot_ms(b, 100), 0);
   EXPECT_EQ(book.records()[0].claimant, b);
   EXPECT_EQ(book.records()[0].victim, a);
   EXPECT_EQ(book.holds()[0].queue, b);
@@ -218,33 +216,6 @@ TEST(ClaimBook, HoldsOfAQueueThatIsGoneWentForNothing) {
 }
 
 // --- What is remembered of kills ---
-
-TEST(ClaimBook, ALossIsInSlotMillisecondsAndCountsForAnHour) {
-  ClaimBook book(3, kTaskKindCount);
-  const QueueId victim(1), other(2);
-  const TimeMs hour = ClaimBook::kBudgetWindowMs;
-  book.add_record({.at = 1000, .victim = victim, .from_pool = "p", .slots = 3, .ran_ms = 40});
-  book.add_record({.at = 2000, .victim = victim, .from_pool = "q", .slots = 1, .ran_ms = 5});
-  book.add_record({.at = 2000, .victim = other, .slots = 1, .ran_ms = 9});
-  book.add_record({.at = 2000,
-                   .victim = victim,
-                   .from_pool = "p",
-                   .slots = 1,
-                   .ran_ms = 700,
-                   .outcome = KillRecord::Outcome::kLoggedOnly});  // nothing was lost
-  EXPECT_EQ(book.lost_slot_ms(victim, 2000), 125);
-  EXPECT_EQ(book.lost_slot_ms(other, 2000), 9);
-  EXPECT_EQ(book.lost_slot_ms("p", 2000), 120);
-  EXPECT_EQ(book.lost_slot_ms("q", 2000), 5);
-  EXPECT_EQ(book.lost_slot_ms("none", 2000), 0);
-  EXPECT_EQ(book.lost_slot_ms(victim, 1000 + hour - 1), 125);
-  EXPECT_EQ(book.lost_slot_ms(victim, 1000 + hour), 5);
-  EXPECT_EQ(book.lost_slot_ms("p", 1000 + hour), 0);
-  EXPECT_EQ(book.lost_slot_ms(victim, 2000 + hour), 0);
-  // A loss that has just left the hour is forgotten with the next one, and no other is.
-  book.add_record({.at = 1000 + hour, .victim = victim, .slots = 1, .ran_ms = 1});
-  EXPECT_EQ(book.lost_slot_ms(victim, 1000 + hour), 6);
-}
 
 TEST(ClaimBook, TheLastThousandKillsAreRemembered) {
   ClaimBook book(2, kTaskKindCount);

@@ -37,7 +37,8 @@ struct KeptRoomOfATree : testing::Test {
                          keeper(kParent, 0, 0),
                          keeper(0, 1, 0)},
                         {kA, kB, kParent, kC}, [](const Job&) { return kC; });
-    return {std::move(amounts), h.state(), [](const Job&, TaskKind) { return true; }};
+    return {std::move(amounts), h.state(), [](const Job&, TaskKind) { return true; },
+            [](const Job&, const Job&) { return false; }};
   }
   std::int64_t for_others(std::size_t leaf) { return room().for_others(leaf)[Dimension::kVcores]; }
   static Resources vcores(std::int64_t count) { return Resources{{0, 0, 0, count}}; }

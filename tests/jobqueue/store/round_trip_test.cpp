@@ -189,6 +189,21 @@ TEST_F(RoundTrip, OpenClaimsComeBackWithWhatTheyStillOwe) {
   EXPECT_EQ(restarted().claims.at(0).born, 5000);
 }
 
+TEST_F(RoundTrip, LossesToKillsOfTheLastHourButWhatWasTakenBack) {
+  const auto lost = [](TimeMs at, const char* queue, std::int64_t slot_ms, bool back = false) {
+    return SlotsLost{{.queue = queue, .pool = "p", .at = at, .slot_ms = slot_ms}, back};
+  };
+  append({lost(100, "a", 7), lost(200, "a", 5), lost(200, "a", 5), lost(200, "b", 5)});
+  EXPECT_EQ(restarted().kill_losses.size(), 4u);
+  append({lost(200, "a", 5, true)});
+  append({lost(100 + KillLosses::kWindowMs, "b", 3)});  // the first one has left the hour
+  const auto all = restarted().kill_losses;
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0], (KillLoss{"a", "p", 200, 5}));
+  EXPECT_EQ(all[1], (KillLoss{"b", "p", 200, 5}));
+  EXPECT_EQ(all[2], (KillLoss{"b", "p", 100 + KillLosses::kWindowMs, 3}));
+}
+
 TEST_F(RoundTrip, TotalsOfTrackersAndSinceWhenThePolicyRules) {
   append({TrackerTotal{"tt1", Resources{{4, 2, 0, 0}}},
           TrackerTotal{"tt2", Resources{{1, 1, 9, 8}}},
