@@ -56,7 +56,7 @@ function classStat([view, kind, label], slots) {
   const one = stat(
     label,
     `${slots ? label : `The ${nameOf(kind)}`} of all trackers that are not lost: used by ` +
-      `attempts / all. Free: of those that are live, and so may get tasks.`,
+      `attempts / all. Free: of live ones, which may get tasks; withheld: of the others.`,
     '/trackers',
   );
   const meter = h('span', {class: 'meter'}, h('i'));
@@ -69,7 +69,10 @@ function classStat([view, kind, label], slots) {
       one.value.classList.toggle('long', text.length > 15);
       one.set(
         text,
-        `${whole(slots.free)} free` + (slots.lost ? `, ${whole(slots.lost)} lost` : ''),
+        ['free', 'withheld', 'awaited', 'lost']
+          .filter((name, i) => !i || slots[name])
+          .map((name) => `${whole(slots[name])} ${name}`)
+          .join(', '),
       );
       meter.style.setProperty('--part', slots.total ? slots.used / slots.total : 0);
     },
