@@ -180,6 +180,22 @@ TEST(RenderQueues, AKillIsToldToBothNewestFirst) {
   EXPECT_EQ(claimant.holds[0].slots, 1);
 }
 
+TEST(RenderQueues, WhatIsLoggedAgainAndAgainIsToldOnce) {
+  SeenCapacity h;
+  auto section = std::make_shared<CapacitySettings>();
+  section->preemption = CapacitySettings::Preemption::kLogOnly;
+  h.settings().policies["capacity"] = section;
+  lend_and_claim(h);
+  h.advance(10'000);
+  h.advance(10'000);
+  EXPECT_EQ(h.state().claims().records().size(), 4u);
+  const QueueView victim = h.queue_view("b");
+  ASSERT_EQ(victim.kills.size(), 2u);
+  EXPECT_EQ(victim.kills[0].outcome, "logged_only");
+  EXPECT_NE(victim.kills[0].attempt, victim.kills[1].attempt);
+  for (const QueueView::Kill& kill : victim.kills) EXPECT_EQ(kill.owed_ms, 20'000) << "the last";
+}
+
 TEST(RenderQueues, AClaimantThatGotQueuesOfItsOwnIsNamed) {
   SeenCapacity h;
   lend_and_claim(h);
