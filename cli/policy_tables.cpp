@@ -184,7 +184,10 @@ std::string change_text(const OutlookView* now, const OutlookView& to, std::size
     }
   }
   if (table.empty()) return "Nobody would gain or lose as things are now.\n";
-  if (kills == 0) return table.render(width) + "No kills are expected.\n";
+  if (kills == 0) {
+    return table.render(width) +
+           "No kills are expected for it; open claims may kill once their time is over.\n";
+  }
   if (!first.amounts.empty()) {  // how many containers that is depends on which
     return table.render(width) +
            fmt::format("Running attempts may be killed for it, where {} preempts and its time "

@@ -345,7 +345,8 @@ std::string maximum_lines(const std::vector<QueueView>& queues) {
   std::string text;
   const auto add = [&](const char* name, const QueueView& queue, const QueueView::Slots& of) {
     const bool full = of.running > 0 && of.maximum && of.running >= *of.maximum;
-    const std::int64_t waiting = queue.jobs_waiting + queue.jobs_pending;
+    // Who waits for a limit on running jobs would not run below the maximum either.
+    const std::int64_t waiting = queue.jobs_pending;
     if (!queue.leaf || !full || of.pending > 0 || waiting == 0) return;
     text += fmt::format(
         "{}: {} runs its maximum of {}, with {} waiting; nothing is pending beyond\n", name,

@@ -352,13 +352,7 @@ std::vector<Reason> ContainerFair::explain(JobId id, TaskKind kind, TimeMs now) 
   const std::vector<Reason> room = reasons_of_room(state_, job, kind, now);
   reasons.insert(reasons.end(), room.begin(), room.end());
   explain_short(line->pool, now, reasons);
-  const std::string& pool = tree_.node(line->pool).path;
-  const bool is_below = amounts_.short_of_share(amounts_.pool(line->pool), need);
-  reasons.push_back({is_below ? "pool_below_share" : "pool_at_share",
-                     "pool " + pool + (is_below ? " is below its fair share and comes before pools "
-                                                  "that run more for their weight"
-                                                : " runs its fair share"),
-                     {}});
+  reasons.push_back(reason_of_share(line->pool, need));
   return reasons;
 }
 

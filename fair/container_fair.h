@@ -95,6 +95,7 @@ class ContainerFair : public Policy, public Pools {
   std::vector<ContainerPoolKills::Due> due(TimeMs now) const;
   void preempt(TimeMs now, const KeptRoom* kept, Preemption& plan);
   void explain_short(PoolId pool, TimeMs now, std::vector<Reason>& reasons) const;
+  Reason reason_of_share(PoolId pool, const Resources& need) const;
 
   // --- container_fair_choose.cpp ---
   std::optional<Choice> choose(const Offer& offer, bool by_walking);

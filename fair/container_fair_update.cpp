@@ -4,6 +4,8 @@
 
 #include "fair/container_fair.h"
 #include "fair/pool_clocks.h"
+#include "fair/shares.h"
+#include "jobqueue/policy/container_reasons.h"
 #include "jobqueue/policy/gang_search.h"
 
 namespace weir {
@@ -144,6 +146,26 @@ void ContainerFair::explain_short(PoolId pool, TimeMs now, std::vector<Reason>& 
                            weir::name(known->second.block),
                        {}});
   }
+}
+
+// In the dimensions that decide: of which others want more than there is.
+Reason ContainerFair::reason_of_share(PoolId pool, const Resources& need) const {
+  const ShareLine& line = amounts_.pool(pool);
+  const bool is_below = amounts_.short_of_share(line, need);
+  std::string runs;
+  for (const Dimension d : state_.space().dimensions()) {
+    if (need[d] == 0 || d.place() >= line.full.size() || !line.full[d.place()]) continue;
+    const Share share = line.share[d.place()];
+    if (!is_below && line.running[d] * 1000 < thousandths(share)) continue;
+    runs += (runs.empty() ? "" : " and ") + amount_text(state_.space(), d, line.running[d]) +
+            (is_below ? " of its fair share of " : ", its fair share is ") + share_text(share);
+  }
+  const std::string name = "pool " + tree_.node(pool).path;
+  if (!is_below) return {"pool_at_share", name + " runs " + runs, {}};
+  return {"pool_below_share",
+          name + (runs.empty() ? " is below its fair share" : " runs " + runs) +
+              " and comes before pools that run more for their weight",
+          {}};
 }
 
 }  // namespace weir

@@ -4,20 +4,11 @@
 #include "fair/fair_policy.h"
 #include "fair/pool_clocks.h"
 #include "fair/pool_names.h"
+#include "fair/shares.h"
 #include "jobqueue/policy/slot_reasons.h"
 
 namespace weir {
 namespace {
-
-// Slots with up to three decimals, "2.333".
-std::string share_text(Share share) {
-  const std::int64_t shown = thousandths(share);
-  std::string text = std::to_string(shown / 1000);
-  if (shown % 1000 == 0) return text;
-  std::string decimals = std::to_string(1000 + shown % 1000).substr(1);
-  while (decimals.back() == '0') decimals.pop_back();
-  return text + "." + decimals;
-}
 
 std::string_view parent_path(std::string_view path) {
   const auto dot = path.rfind('.');

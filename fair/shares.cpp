@@ -202,4 +202,13 @@ std::vector<Share> fair_shares(Share total, const std::vector<ShareClaimant>& cl
   return shares;
 }
 
+std::string share_text(Share share) {
+  const std::int64_t shown = thousandths(share);
+  std::string text = std::to_string(shown / 1000);
+  if (shown % 1000 == 0) return text;
+  std::string decimals = std::to_string(1000 + shown % 1000).substr(1);
+  while (decimals.back() == '0') decimals.pop_back();
+  return text + "." + decimals;
+}
+
 }  // namespace weir

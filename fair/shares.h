@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "jobqueue/model/share.h"
@@ -26,5 +27,8 @@ struct ShareClaimant {
 std::vector<FineShare> fine_shares(FineShare total, const std::vector<ShareClaimant>& claimants);
 // The same, rounded down to billionths: short of the total by less than one for each claimant.
 std::vector<Share> fair_shares(Share total, const std::vector<ShareClaimant>& claimants);
+
+// With up to three decimals, "2.333".
+std::string share_text(Share share);
 
 }  // namespace weir

@@ -58,7 +58,12 @@ ScreenLine Painter::class_line(std::size_t kind) const {
   const std::string total = is_slots(name) ? counted(slots.total, "slot")
                                            : shown(amount_text(name, slots.total));
   line.push_back({fmt::format("] {} of {} used, {} free", slots.used, total, slots.free)});
-  if (slots.lost > 0) line.push_back({fmt::format(", {} lost", slots.lost), Look::kBad});
+  const auto others = [&line](std::int64_t count, const char* what, Look look) {
+    if (count > 0) line.push_back({fmt::format(", {} {}", count, what), look});
+  };
+  others(slots.withheld, "withheld", Look::kWarn);
+  others(slots.awaited, "awaited", Look::kWarn);
+  others(slots.lost, "lost", Look::kBad);
   return line;
 }
 

@@ -144,7 +144,8 @@ void take_cluster(TopModel& model, const Json& cluster, std::int64_t now_ms) {
   for (const auto& [kind, from] : counted_in(cluster, part_of(cluster, "slots"))) {
     model.kinds.push_back(kind);
     model.slots.push_back({number_of(*from, "total"), number_of(*from, "used"),
-                           number_of(*from, "free"), number_of(*from, "lost")});
+                           number_of(*from, "free"), number_of(*from, "lost"),
+                           number_of(*from, "withheld"), number_of(*from, "awaited")});
   }
   const Json& jobs = part_of(cluster, "jobs");
   model.waiting = number_of(jobs, "waiting");

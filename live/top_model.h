@@ -52,6 +52,8 @@ struct TopClaim {
 struct TopModel {
   struct Slots {
     std::int64_t total = 0, used = 0, free = 0, lost = 0;
+    std::int64_t withheld = 0;  // by trackers that take no tasks or are silent
+    std::int64_t awaited = 0;   // their trackers are still to report after a restart
   };
   std::string address;
   std::string policy;

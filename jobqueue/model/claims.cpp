@@ -272,7 +272,8 @@ void ClaimBook::clear(std::size_t dimensions) {
   *this = std::move(empty);
 }
 
-void ClaimBook::renumber(const std::vector<QueueId>& new_id, std::size_t queues) {
+void ClaimBook::renumber(const std::vector<QueueId>& new_id, const std::vector<QueueId>& by_name,
+                         std::size_t queues) {
   std::vector<Account> accounts(queues * dimensions_);
   owed_.assign(queues * dimensions_, 0);
   for (std::int64_t& all : owed_in_all_) all = 0;
@@ -289,9 +290,10 @@ void ClaimBook::renumber(const std::vector<QueueId>& new_id, std::size_t queues)
   }
   accounts_ = std::move(accounts);
   index_claims();
-  const auto renumbered = [&](QueueId old) {
-    return old.valid() && old.index() < new_id.size() ? new_id[old.index()] : QueueId{};
+  const auto in = [](const std::vector<QueueId>& ids, QueueId old) {
+    return old.valid() && old.index() < ids.size() ? ids[old.index()] : QueueId{};
   };
+  const auto renumbered = [&](QueueId old) { return in(new_id, old); };
   for (Hold& hold : holds_) {
     if (!hold.pool.empty()) continue;
     hold.queue = renumbered(hold.queue);
@@ -301,8 +303,8 @@ void ClaimBook::renumber(const std::vector<QueueId>& new_id, std::size_t queues)
   for (FreedSlots& freed : freed_) freed.queue = renumbered(freed.queue);
   std::erase_if(freed_, [](const FreedSlots& f) { return !f.queue.valid(); });
   for (KillRecord& record : records_) {
-    record.claimant = renumbered(record.claimant);
-    record.victim = renumbered(record.victim);
+    record.claimant = in(by_name, record.claimant);
+    record.victim = in(by_name, record.victim);
   }
 }
 

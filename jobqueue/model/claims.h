@@ -207,8 +207,10 @@ class ClaimBook {
   HoldId next_hold() { return next_hold_++; }
   // Everything, when other dimensions count: what is owed in the old ones is owed no more.
   void clear(std::size_t dimensions);
-  // Queues have other ids: `new_id[old]`, invalid where the queue is gone.
-  void renumber(const std::vector<QueueId>& new_id, std::size_t queues);
+  // Queues have other ids: `new_id[old]`, invalid where it is gone, or was a leaf and is none any
+  // more; what was done for it is told of `by_name[old]`.
+  void renumber(const std::vector<QueueId>& new_id, const std::vector<QueueId>& by_name,
+                std::size_t queues);
 
  private:
   struct Account {

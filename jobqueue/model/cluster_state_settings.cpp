@@ -59,7 +59,8 @@ QueueId queue_after(const Settings& settings, const QueueTree& tree, std::string
 void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, QueueTree tree) {
   std::vector<QueueState> queues(tree.size());
   std::vector<QueueId> new_id(tree_.size());   // where a queue is, or its jobs go to
-  std::vector<QueueId> same_id(tree_.size());  // where it is: claims stay with their queue
+  std::vector<QueueId> by_name(tree_.size());  // where one of its name is
+  std::vector<QueueId> same_id(tree_.size());  // and is what it was: claims stay with their queue
   for (std::size_t i = 0; i < tree.size(); ++i)
     queues[i].stopped = tree.nodes()[i].settings.stopped;
   for (std::size_t i = 0; i < tree_.size(); ++i) {
@@ -69,7 +70,7 @@ void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, Qu
     if (same) {
       queues[same->index()].stopped_by_command = old.stopped_by_command;
       queues[same->index()].stopped |= old.stopped_by_command;
-      new_id[i] = *same;
+      new_id[i] = by_name[i] = *same;
       if (tree.leaf(*same) == node.leaf()) same_id[i] = *same;
     }
     if (i == 0 || !node.leaf()) {
@@ -101,7 +102,7 @@ void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, Qu
       }
     }
   }
-  claims_.renumber(same_id, tree.size());
+  claims_.renumber(same_id, by_name, tree.size());
   settings_ = std::move(settings);
   tree_ = std::move(tree);
   queues_ = std::move(queues);

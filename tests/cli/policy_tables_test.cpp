@@ -129,7 +129,7 @@ TEST(PolicyChange, OfNewSettingsOnlyWhatTheyChangeIsSaid) {
   EXPECT_EQ(change_text(now, then, 100),
             "QUEUE OR POOL  CLASS  RUNNING  WOULD RUN  CHANGE\n"
             "a              map        3.0        6.0    +3.0\n"
-            "No kills are expected.\n");
+            "No kills are expected for it; open claims may kill once their time is over.\n");
 }
 
 // Claims serve guarantees alone.
@@ -139,7 +139,7 @@ TEST(PolicyChange, NobodyIsKilledForMoreThanAGuarantee) {
   now.shares = {share("a", allocated(3, 3, 3)), share("b", allocated(5, 0, 5))};
   then.shares = {share("a", allocated(3, 3, 5)), share("b", allocated(5, 0, 3))};
   then.shares[0].maps.guaranteed = 3;
-  EXPECT_THAT(change_text(now, then, 100), HasSubstr("\nNo kills are expected.\n"));
+  EXPECT_THAT(change_text(now, then, 100), HasSubstr("\nNo kills are expected for it; "));
   then.shares[0].maps.guaranteed = 4;
   EXPECT_THAT(change_text(now, then, 100), HasSubstr("\nAt most 1 running attempt may be killed"));
 }

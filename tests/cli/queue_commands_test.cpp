@@ -105,6 +105,7 @@ TEST_F(QueueCommands, QueueListSaysWhyNothingPendsAtAMaximum) {
   EXPECT_THAT(weir({"queue", "list"}).out, Not(HasSubstr("its maximum")));
   fake.queue_list[0].maps.__set_maximum(4);
   fake.queue_list[0].__set_jobs_pending(0);
+  fake.queue_list[0].jobs_waiting = 1;  // for a limit on running jobs
   EXPECT_THAT(weir({"queue", "list"}).out, Not(HasSubstr("its maximum")));
 }
 

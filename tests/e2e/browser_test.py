@@ -140,6 +140,24 @@ class Pages(WithPages):
                         "one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)"), [])
                     self.sound()
 
+    def test_what_is_only_logged_took_nothing_and_takes_nothing(self):
+        self.start_pages()
+        conf = self.dir / "logged.yaml"
+        text = self.json("conf", "show")["text"].replace("reclaim_after: never", "reclaim_after: 1s")
+        conf.write_text(text + "\ncapacity: {preemption: log_only}\n")
+        self.ok("conf", "apply", conf, user="ann")
+        self.sleeper("first", inputs=4)
+        wait_for("four maps run", lambda: self.job(1)["maps"]["running"] == 4)
+        self.sleeper("second", queue="production", inputs=1)
+        self.browser.open("/")
+        self.browser.see("would have taken 1 slot back from", ".lines")
+        self.browser.see("1 slot, log only", ".stats")
+        self.browser.wait("it is logged again", lambda: self.json("queue", "show", "production")["claims"][0]["owed_ms"] > 4000)
+        self.assertEqual(len(self.json("queue", "show", "production")["kills"]), 1)
+        self.browser.see("would have taken 1 slot back from", ".lines")
+        self.assertNotIn("first in", self.browser.text(".stats"))
+        self.assertEqual(self.job(1)["maps"]["running"], 4)
+
     def test_a_queue_at_its_maximum_says_why_nothing_pends(self):
         self.start_pages()
         conf = self.dir / "limited.yaml"

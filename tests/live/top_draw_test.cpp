@@ -82,10 +82,17 @@ TEST(TopDraw, TrackersThatAreNotLiveAreSaid) {
               HasSubstr("policy capacity, 10 trackers live, 1 lost, 2 silent"));
 }
 
+TEST(TopDraw, SlotsThatAreNeitherUsedNorFreeAreSaid) {
+  TopModel model = sample();
+  model.slots[0] = {.total = 7, .used = 1, .free = 2, .withheld = 1, .awaited = 3};
+  EXPECT_THAT(texts(model, {}, {.columns = 100, .rows = 24})[1],
+              HasSubstr("1 of 7 slots used, 2 free, 1 withheld, 3 awaited"));
+}
+
 TEST(TopDraw, HasWhatTheClusterDoes) {
   const auto lines = texts(sample(), {}, {.columns = 80, .rows = 24});
   EXPECT_THAT(lines[0], HasSubstr("weir top  jt:8080  policy capacity, 10 trackers"));
-  EXPECT_THAT(lines[1], AllOf(HasSubstr("14 of 20 slots used, 6 free"), HasSubstr(", 2 lost")));
+  EXPECT_THAT(lines[1], HasSubstr("14 of 20 slots used, 6 free, 2 lost"));
   EXPECT_THAT(lines, Contains(AllOf(HasSubstr("prod"), HasSubstr("4 map slots"),
                                     HasSubstr("kills in 23 s"))));
   EXPECT_THAT(lines, Contains(AllOf(HasSubstr("  vision"), HasSubstr("14/12"))));

@@ -70,11 +70,14 @@ TEST(TopModel, AnswersOfAnotherKindAreNoDisaster) {
 
 TEST(TopModel, CountsContainersByDimensionAndAnApplicationsGroupsTogether) {
   TopModel model;
-  const Json memory = {{"total", 12288}, {"used", 10240}, {"free", 2048}, {"lost", 0}};
+  const Json memory = {{"total", 12288}, {"used", 10240}, {"free", 1024}, {"lost", 0},
+                       {"withheld", 768}, {"awaited", 256}};
   const Json offer = {{"gpu", {{"total", 6}}}, {"memory_mb", memory}, {"vcores", {}}};
   take_cluster(model, {{"dimensions", offer}}, 0);
   EXPECT_THAT(model.kinds, ElementsAre("memory_mb", "vcores", "gpu"));
   EXPECT_EQ(model.slots[0].used, 10240);
+  EXPECT_EQ(model.slots[0].withheld, 768);
+  EXPECT_EQ(model.slots[0].awaited, 256);
   EXPECT_EQ(model.slots[2].total, 6);
   const Json of = {{"running", 6144}, {"lends", 0}, {"reserved", 512}};
   take_queues(model, {{{"name", "a"},

@@ -2,6 +2,8 @@
 // kills, counters.
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "conf/describe.h"
 #include "jobqueue/model/access_rights.h"
@@ -304,7 +306,12 @@ void add_holds_and_kills(const ClusterState& state, const WallClock& wall,
     (*queues)[hold.queue.index() - 1].holds.push_back(render_hold(state, hold));
   }
   const auto& records = state.claims().records();
+  // What is only logged is logged again as long as it is owed: of that the last time is shown.
+  std::set<std::tuple<ClaimId, std::string_view, AttemptKey>> logged;
   for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    if (record->outcome == KillRecord::Outcome::kLoggedOnly &&
+        !logged.emplace(record->claim, record->for_pool, record->attempt).second)
+      continue;
     const QueueId both[] = {record->claimant, record->victim};
     for (const QueueId queue : both) {
       if (!queue.valid() || queue == QueueTree::root()) continue;

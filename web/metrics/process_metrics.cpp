@@ -45,7 +45,8 @@ void add_process(Families& families, const DaemonFigures& daemon) {
       .add(1.0, {{"version", daemon.version}});
   families
       .gauge("process_start_time_seconds",
-             "When the JobTracker started, in seconds since 1970. Counters count from then on.")
+             "When the JobTracker started, in seconds since 1970. Counters begin at 0 then, but "
+             "for the totals of queues.")
       .add(daemon.started_at);
   families.counter("process_cpu_seconds_total", "Processor time that it has used.")
       .add(cpu_seconds());

@@ -82,11 +82,11 @@ export function demandOf(slots) {
   return Math.min(slots.maximum ?? Infinity, slots.running + slots.pending);
 }
 
-/** It runs its maximum and has jobs that wait: they are not pending, for nothing may start them. */
+/** It runs its maximum, and so nothing of its pending jobs counts as pending. */
 export function waitsAtMaximum(queue, kind) {
   const {pending, running, maximum} = figuresOf(queue, kind);
   const full = running > 0 && running >= (maximum ?? Infinity);
-  return full && !pending && queue.jobs_pending + queue.jobs_waiting > 0;
+  return full && !pending && queue.jobs_pending > 0;
 }
 
 /** Running, and beside it what the queue is held against. */

@@ -91,7 +91,8 @@ export function changeList(before, after) {
       : 'Running attempts';
     const most = `${who} may be killed for it, where ${to} preempts and its time limits are over; else as tasks end.`;
     const list = [gains.map((row) => line(row, 'gain')), loses.map((row) => line(row, 'loss'))];
-    const end = said(kills ? most : 'No kills are expected.');
+    const none = 'No kills are expected for it; open claims may kill once their time is over.';
+    const end = said(kills ? most : none);
     return h('div', {}, head, h('ul', {class: 'lines'}, list), end);
   });
 }

@@ -44,7 +44,7 @@ const moreOf = (n, kind) =>
 function atMaximum(queue, view, kind) {
   return (
     `It runs its maximum of ${amountOf(figuresOf(queue, view).maximum, kind)}, with ` +
-    `${counted(queue.jobs_pending + queue.jobs_waiting, 'job')} waiting.`
+    `${counted(queue.jobs_pending, 'job')} waiting.`
   );
 }
 

@@ -92,11 +92,14 @@ const ORDERS = {
   jobs: (queue) => queue.jobs_running + queue.jobs_pending + queue.jobs_waiting,
 };
 
-/** When the first of some claims kills; while another policy rules they all stand still. */
-export function firstKill(claims) {
+/** When the first of some claims kills, or why it does not. */
+export function firstKill(claims, ago = 0) {
   if (claims.some((claim) => claim.state === 'paused')) return 'paused';
-  const left = claims.map((claim) => claim.milliseconds_left).filter((ms) => ms >= 0);
-  return left.length ? seconds(Math.min(...left)) : '';
+  const left = (claim) => claim.milliseconds_left;
+  const [first] = claims.filter((one) => left(one) >= 0).sort((a, b) => left(a) - left(b));
+  if (!first) return '';
+  if (left(first)) return seconds(left(first) - ago);
+  return (first.state ?? 'due').replaceAll('_', ' ');
 }
 
 function claimsText(queue) {
@@ -481,23 +484,24 @@ export class QueueTree {
   }
 }
 
-/** Lines that say who took back what from whom, newest first: the kills of one claim together. */
+/** Who took back what from whom, newest first: the kills of one claim together. What is only logged is
+ * logged again and again for the same slots: of that the last. */
 export function killLines(kills) {
   const groups = new Map();
-  for (const kill of kills) {
-    const key = [kill.claim, kill.claimant, kill.victim, kill.job].join('\n');
-    const group = groups.get(key) ?? {...kill, count: 0, lost: 0, slots: 0, lost_ms: null};
-    group.count += 1;
+  for (const kill of kills.toSorted((a, b) => b.at_ms - a.at_ms)) {
+    const logged = kill.outcome === 'logged_only';
+    const key = [kill.claim, kill.claimant, kill.victim, kill.job, logged].join('\n');
+    const group = groups.get(key) ?? {...kill, logged, lost: 0, slots: 0, lost_ms: null};
+    groups.set(key, group);
+    if (logged && kill.at_ms < group.at_ms) continue;
     group.slots += kill.slots;
     group.lost += kill.lost_slot_ms;
     for (const [dimension, ms] of Object.entries(kill.lost_ms ?? {})) {
       group.lost_ms ??= {};
       group.lost_ms[dimension] = (group.lost_ms[dimension] ?? 0) + ms;
     }
-    group.at_ms = Math.max(group.at_ms, kill.at_ms);
-    groups.set(key, group);
   }
-  return [...groups.values()].sort((a, b) => b.at_ms - a.at_ms);
+  return [...groups.values()];
 }
 
 export function allKills(queues) {

@@ -75,7 +75,7 @@ export const WORDS = {
     'One slot for one second is a slot-second, one MB for one second an MB-second. Used: by ' +
     'attempts that have ended; lent: of its guarantee, to others; borrowed: above its guarantee.',
   version: 'Settings are numbered in the order in which they came in force.',
-  waste: 'What attempts that were killed for others had run: it is lost.',
+  waste: 'What the attempts had run: of those that were killed it is lost.',
   outcome:
     'What became of the slot: used by the claimant, pending (held for it), wasted (taken by ' +
     'nobody), logged_only (nothing was killed), finished_first (the task succeeded before its ' +

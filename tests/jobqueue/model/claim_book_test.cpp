@@ -100,7 +100,7 @@ struct TwoBooks {
     }
   }
   void renumber(const std::vector<QueueId>& new_id) {
-    book.renumber(new_id, new_id.size());
+    book.renumber(new_id, new_id, new_id.size());
     for (Claim& c : plain.claims) c.queue = new_id[c.queue.index()];
     std::erase_if(plain.claims, [](const Claim& c) { return !c.queue.valid(); });
   }
@@ -189,7 +189,7 @@ TEST(ClaimBook, AQueueThatMovesTakesItsHistoryAlong) {
   book.mutable_holds().push_back({.id = 1, .queue = a, .tracker = tracker, .slots = 1});
   book.mutable_holds().push_back({.id = 2, .queue = b, .tracker = tracker, .slots = 1});
   book.mutable_holds().push_back({.id = 3, .pool = "p", .tracker = tracker, .slots = 1});
-  book.renumber({QueueId(0), b, a}, 3);
+  book.renumber({QueueId(0), b, a}, {QueueId(0), b, a}, 3);
   EXPECT_TRUE(book.lending(b, TaskKind::kMap).lends);
   EXPECT_FALSE(book.lending(a, TaskKind::kMap).idle);
   EXPECT_EQ(book.running_seen(b, TaskKind::kReduce), 5);
@@ -208,7 +208,7 @@ TEST(ClaimBook, HoldsOfAQueueThatIsGoneWentForNothing) {
   book.mutable_holds().push_back({.id = 5, .queue = QueueId(2), .tracker = TrackerId(0)});
   book.add_record({.claimant = QueueId(1), .hold = 4, .victim = QueueId(2)});
   book.add_record({.claimant = QueueId(2), .hold = 5, .victim = QueueId(1)});
-  book.renumber({QueueId(0), QueueId{}, QueueId(1)}, 2);
+  book.renumber({QueueId(0), QueueId{}, QueueId(1)}, {QueueId(0), QueueId{}, QueueId(1)}, 2);
   ASSERT_EQ(book.holds().size(), 1u);
   EXPECT_EQ(book.holds()[0].id, 5u);
   EXPECT_EQ(book.records()[0].outcome, KillRecord::Outcome::kWasted);

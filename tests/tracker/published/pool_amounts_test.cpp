@@ -67,5 +67,24 @@ TEST_F(PoolViews, AQueueShowsWhatItsPoolKeeps) {
   EXPECT_EQ(h.shown("p.b").amounts[kMemory].kept.value_or(0), 0);
 }
 
+TEST(PoolReasons, SayWhatThePoolRunsAndIsDueOfWhatDecides) {
+  ContainerHarness h(fair(), "fair");
+  h.add_queue(queue("a")).add_queue(queue("b"));
+  h.join("tt1");
+  h.ask("a", "ann", 9, 1024);
+  h.heartbeat("tt1");
+  h.ask("b", "bob", 9, 1024);
+  const auto why = [&h](std::uint32_t job) {
+    const TaskKind kind = *h.state().job(JobId(job)).kinds().begin();
+    return h.engine().policy().explain(JobId(job), kind, h.now).back();
+  };
+  EXPECT_EQ(why(1).code, "pool_at_share");
+  EXPECT_EQ(why(1).message, "pool a runs 4096 MB, its fair share is 2048");
+  EXPECT_EQ(why(2).code, "pool_below_share");
+  EXPECT_EQ(why(2).message,
+            "pool b runs no memory_mb of its fair share of 2048 and comes before pools that run "
+            "more for their weight");
+}
+
 }  // namespace
 }  // namespace weir::test

@@ -180,6 +180,35 @@ TEST(RenderQueues, AKillIsToldToBothNewestFirst) {
   EXPECT_EQ(claimant.holds[0].slots, 1);
 }
 
+TEST(RenderQueues, WhatIsLoggedAgainAndAgainIsToldOnce) {
+  SeenCapacity h;
+  auto section = std::make_shared<CapacitySettings>();
+  section->preemption = CapacitySettings::Preemption::kLogOnly;
+  h.settings().policies["capacity"] = section;
+  lend_and_claim(h);
+  h.advance(10'000);
+  h.advance(10'000);
+  EXPECT_EQ(h.state().claims().records().size(), 4u);
+  const QueueView victim = h.queue_view("b");
+  ASSERT_EQ(victim.kills.size(), 2u);
+  EXPECT_EQ(victim.kills[0].outcome, "logged_only");
+  EXPECT_NE(victim.kills[0].attempt, victim.kills[1].attempt);
+  for (const QueueView::Kill& kill : victim.kills) EXPECT_EQ(kill.owed_ms, 20'000) << "the last";
+}
+
+TEST(RenderQueues, AClaimantThatGotQueuesOfItsOwnIsNamed) {
+  SeenCapacity h;
+  lend_and_claim(h);
+  h.advance(10'000);
+  ASSERT_EQ(h.queue_view("b").kills.size(), 2u);
+  auto split = std::make_shared<Settings>(h.settings());
+  split->queues[0].queues = {queue("x", 100)};
+  split->removed_queues = {{"a", "a.x"}};
+  h.step(ApplySettings{{"root", {}}, split});
+  EXPECT_EQ(h.queue_view("b").kills.at(0).claimant, "a");
+  EXPECT_EQ(h.queue_view("a").kills.size(), 2u);
+}
+
 TEST(RenderQueues, UsersWithSomethingHereComeFirstThenTheLatestThatWere) {
   SeenCapacity h;
   h.add_tracker("tt1", {.map_slots = 4, .reduce_slots = 0});

@@ -41,7 +41,7 @@ const JOB_STATES = {
   SUCCEEDED: 'has succeeded',
   FAILED: 'has failed',
   KILLED: 'was killed',
-  RUNNING: 'runs',
+  RUNNING: 'may run',
   PENDING: 'is pending',
   WAITING: 'waits',
   HELD: 'is held',

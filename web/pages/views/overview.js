@@ -3,7 +3,7 @@
 import {h, fill, panelOf, setText, setVars, visible} from '../dom.js';
 import {QueueTree, allKills, firstKill, killLines} from '../queue_tree.js';
 import {legend} from '../bars.js';
-import {whole, timeOf, seconds, clock, duration, counted, amountOf, nameOf} from '../format.js';
+import {whole, timeOf, clock, duration, counted, amountOf, nameOf} from '../format.js';
 import {href} from '../router.js';
 import {WORDS} from '../words.js';
 import {queueLink, stateBadge} from '../job_cells.js';
@@ -56,7 +56,7 @@ function classStat([view, kind, label], slots) {
   const one = stat(
     label,
     `${slots ? label : `The ${nameOf(kind)}`} of all trackers that are not lost: used by ` +
-      `attempts / all. Free: of those that are live, and so may get tasks.`,
+      `attempts / all. Free: of live ones, which may get tasks; withheld: of the others.`,
     '/trackers',
   );
   const meter = h('span', {class: 'meter'}, h('i'));
@@ -69,7 +69,10 @@ function classStat([view, kind, label], slots) {
       one.value.classList.toggle('long', text.length > 15);
       one.set(
         text,
-        `${whole(slots.free)} free` + (slots.lost ? `, ${whole(slots.lost)} lost` : ''),
+        ['free', 'withheld', 'awaited', 'lost']
+          .filter((name, i) => !i || slots[name])
+          .map((name) => `${whole(slots[name])} ${name}`)
+          .join(', '),
       );
       meter.style.setProperty('--part', slots.total ? slots.used / slots.total : 0);
     },
@@ -87,21 +90,13 @@ function owedInAll({claims, dimensions}) {
     .join(', ');
 }
 
-/** When a claim kills: claims of a queue that say the same are shown as one. */
-function killsIn(claim, ago) {
-  const left = claim.milliseconds_left;
-  if (claim.state === 'paused') return 'paused';
-  if (left < 0) return 'never';
-  if (left === 0) return (claim.state ?? 'due').replaceAll('_', ' ');
-  return seconds(Math.max(0, left - ago));
-}
-
+/** Claims of a queue that say the same are shown as one. */
 function claimRows(list, claims, readAt) {
   const ago = Date.now() - readAt;
   const lines = new Map();
   for (const {queue, slots, ...claim} of claims) {
     const kind = claim.dimension ?? claim.kind;
-    const when = killsIn(claim, ago);
+    const when = firstKill([claim], ago) || 'never';
     const key = [queue, kind, when].join();
     lines.set(key, {queue, kind, when, slots: slots + (lines.get(key)?.slots ?? 0)});
   }
@@ -141,7 +136,8 @@ function killRow(kill) {
       'span',
       {},
       h('a', {href: href.queue(kill.claimant)}, by),
-      ` took ${counted(kill.slots, kill.container ? 'container' : 'slot')} back from `,
+      kill.logged ? ' would have taken ' : ' took ',
+      `${counted(kill.slots, kill.container ? 'container' : 'slot')} back from `,
       h('a', {href: href.queue(kill.victim)}, visible(kill.victim)),
       ` (${visible(kill.user)}, ${kill.job})`,
     ),
@@ -313,12 +309,10 @@ export function draw(page) {
     );
     const owed = owedInAll(value);
     const first = firstKill(value.claims);
+    const when = first && (/\d/.test(first) ? 'first in ' : '') + first;
     claims.set(
       whole(value.claims.length),
-      owed
-        ? owed +
-            (first === 'paused' ? `, ${first}` : first && `, first in ${first}`)
-        : 'nobody is owed',
+      [owed || 'nobody is owed', when].filter(Boolean).join(', '),
     );
     const hour = value.kills_last_hour ?? {};
     kills.set(

@@ -104,7 +104,7 @@ export function draw(page) {
         slotsText(slots) +
           (waitsAtMaximum(queue, one.view)
             ? ' as it runs its maximum, with ' +
-              `${counted(queue.jobs_pending + queue.jobs_waiting, 'job')} waiting`
+              `${counted(queue.jobs_pending, 'job')} waiting`
             : ''),
       );
     }
