@@ -216,6 +216,25 @@ TEST(EngineLost, AfterARestartALostTrackerOfAJobThatGoesOnIsLost) {
   EXPECT_EQ(h.events<TrackerBack>().size(), 1u);
 }
 
+// Its slots counted until then, and somebody has to hear of it.
+TEST(EngineLost, AfterARestartATrackerThatDoesNotComeBackIsToldAsLost) {
+  Snapshot snapshot{.epoch = 2};
+  snapshot.trackers = {{"tt1", {}, {}}};
+  snapshot.trackers[0].total.slots(TaskKind::kMap) = 2;
+  FifoHarness h;
+  h.start(snapshot);
+  ASSERT_EQ(h.state().find_tracker("tt1")->state, TrackerState::State::kAwaited);
+  EXPECT_EQ(h.state().total().slots(TaskKind::kMap), 2);
+  h.advance(h.state().settings().heartbeat.expiry_ms);
+  EXPECT_EQ(h.state().find_tracker("tt1")->state, TrackerState::State::kLost);
+  const auto told = h.events<TrackerChanged>();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].how, TrackerChanged::How::kLost);
+  EXPECT_EQ(h.state().total().slots(TaskKind::kMap), 0);
+  h.step(LoseTracker{"tt1"});
+  EXPECT_EQ(h.events<TrackerChanged>().size(), 1u);  // once
+}
+
 // Those that ran have their places, whatever the limit is by now.
 TEST(EngineLost, AfterARestartWhatRanRuns) {
   Snapshot snapshot{.epoch = 2};
