@@ -261,8 +261,9 @@ class Reader {
     made_.wall_clock = true;
     tally_.hand_over(now_, made_);
     made_.notes.emplace_back(
-        "Times without figures are those in which the JobTracker did not run and, where it was "
-        "killed, the last seconds before.");
+        "Times without figures are those in which the JobTracker did not run, the seconds after a "
+        "start in which it waited for its trackers and, where it was killed, the last seconds "
+        "before.");
     return std::move(made_);
   }
 

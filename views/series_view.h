@@ -1,5 +1,6 @@
 // What a queue had over time (see job_view.h): points of one step, oldest first. Where there is no
-// point, the JobTracker was down, or the queue was not there.
+// point, the JobTracker was down or waited for its trackers after a start, or the queue was not
+// there.
 #pragma once
 
 #include <cstdint>

@@ -226,6 +226,7 @@ void SeriesKeeper::restore() {
 
 void SeriesKeeper::sample() {
   const PublishedViewsPtr views = parts_.views->glance();
+  if (views->recovering) return;  // a point would say that nothing runs
   KillCounts kills;
   const std::int64_t told = parts_.decisions->count_kills(told_, kills);
   const std::vector<SeriesSample> queues = sample_of(*views, kills);
