@@ -43,6 +43,23 @@ TEST(SeriesSample, InnerQueuesAndTheClusterHaveTheClaimsAndKillsOfTheirLeaves) {
   EXPECT_EQ(maps(4).share, -1);
 }
 
+TEST(SeriesSample, WhereSomebodyIsGuaranteedSomethingOthersLendAndBorrow) {
+  PublishedViews views;
+  std::vector<QueueView> queues = {queue_view("a", true, 13), queue_view("b", true, 2)};
+  queues[1].maps.allocated = 4;
+  for (QueueView& queue : queues) queue.reduces.running = 3;
+  views.queues = std::make_shared<const std::vector<QueueView>>(queues);
+  const auto samples = sample_of(views, {});
+  EXPECT_EQ(samples[1].of[0].running_thousandths, 13'000);
+  EXPECT_EQ(samples[1].of[0].borrowed_thousandths, 3'000);
+  EXPECT_EQ(samples[2].of[0].lent_thousandths, 6'000);
+  EXPECT_EQ(samples[2].of[0].borrowed_thousandths, 0);
+  EXPECT_EQ(samples[0].of[0].running_thousandths, 15'000);  // the cluster: the leaves
+  EXPECT_EQ(samples[0].of[0].borrowed_thousandths, 3'000);
+  EXPECT_EQ(samples[1].of[1].running_thousandths, 3'000);
+  EXPECT_EQ(samples[1].of[1].borrowed_thousandths, 0);
+}
+
 TEST(SeriesSample, EveryQueueAboveHasTheClaims) {
   PublishedViews views;
   std::vector<QueueView> queues = {queue_view("a", false, 1), queue_view("a.b", false, 1),
