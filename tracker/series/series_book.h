@@ -4,8 +4,8 @@
 // the sum of kills; of running, lent and borrowed also in thousandths, so that what is short or
 // small is not rounded away. Where nothing was seen there is no point.
 //
-// A queue at rest takes 23 KiB when its 60 days are full, one whose figures change with every point
-// 106 KiB; 1,000 queues, of which a fifth is busy, about 40 MiB. All together take at most
+// A queue at rest takes 25 KiB when its 60 days are full, one whose figures change with every point
+// 220 KiB; 1,000 queues, of which a fifth is busy, about 65 MiB. All together take at most
 // SeriesLimits::bytes: beyond that the oldest pieces go first, so the 60 days become fewer. At most
 // SeriesLimits::queues are there, of which those that are gone for longest make room; what no
 // queue has had for 60 days leaves. `root` stands for the cluster: guaranteed are its slots, the

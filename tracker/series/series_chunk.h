@@ -1,6 +1,6 @@
 // A piece of one queue's series: 64 steps, of which each has a point or none. Points are written
 // behind each other as differences to the one before: a byte where nothing has changed, about
-// fifteen in a busy queue. The bytes are what the store keeps; they begin with the number of their
+// twenty in a busy queue. The bytes are what the store keeps; they begin with the number of their
 // form, and what was written in an earlier form is read. Whatever cannot be read (a store is a
 // file, and files rot) ends the piece there.
 #pragma once
