@@ -106,7 +106,7 @@ class Reader {
       for (std::size_t i = 0; i < made_.classes.size(); ++i) {
         const Json& of = figures_of(point, i);
         report::Figures all;
-        all.running = static_cast<double>(number_of(of, "running"));
+        all.running = running_of(of);
         all.pending = static_cast<double>(number_of(of, "pending"));
         all.guaranteed = static_cast<double>(number_of(of, "guaranteed"));
         tally_.add_cluster(i, from, to, all);
@@ -118,7 +118,7 @@ class Reader {
       if (!any) break;
       each_point(queue, [&](const Json& point, TimeMs from, TimeMs) {
         for (std::size_t i = 0; i < made_.classes.size(); ++i) {
-          if (number_of(figures_of(point, i), "guaranteed") > 0) guaranteed_at_.insert(from);
+          if (has_guarantees(figures_of(point, i))) guaranteed_at_.insert(from);
         }
       });
     }
@@ -132,10 +132,26 @@ class Reader {
     }
   }
 
+  static double slots_of(std::int64_t thousandths) {
+    return static_cast<double>(thousandths) / 1000;
+  }
+
+  // An earlier version knew whole slots alone, of which the mean of a long step was one, too.
+  static double running_of(const Json& of) {
+    const auto exact = maybe_number_of(of, "running_thousandths");
+    return exact ? slots_of(*exact) : static_cast<double>(number_of(of, "running"));
+  }
+
+  // A step may be of two policies: then some queue lent or borrowed for a while.
+  bool has_guarantees(const Json& of) const {
+    return number_of(of, "guaranteed") > 0 || number_of(of, "lent_thousandths") > 0 ||
+           number_of(of, "borrowed_thousandths") > 0;
+  }
+
   void take_figures(const std::string& queue, std::size_t kind, const Json& of, TimeMs from,
                     TimeMs to) {
     report::Figures figures;
-    figures.running = static_cast<double>(number_of(of, "running"));
+    figures.running = running_of(of);
     figures.pending = static_cast<double>(number_of(of, "pending"));
     if (const auto share = maybe_number_of(of, "share_thousandths")) {
       figures.share = static_cast<double>(*share) / 1000;
@@ -144,8 +160,11 @@ class Reader {
       const auto allocated = static_cast<double>(number_of(of, "allocated"));
       figures.guaranteed = guaranteed;
       figures.allocated = allocated;
-      figures.lent = std::max(0.0, guaranteed - allocated);
-      figures.borrowed = std::max(0.0, figures.running - guaranteed);
+      const auto lent = maybe_number_of(of, "lent_thousandths");
+      const auto borrowed = maybe_number_of(of, "borrowed_thousandths");
+      figures.lent = lent ? slots_of(*lent) : std::max(0.0, guaranteed - allocated);
+      const double beyond = std::max(0.0, figures.running - guaranteed);
+      figures.borrowed = borrowed ? slots_of(*borrowed) : beyond;
     }
     tally_.timeline().add(queue, kind, from, to, figures);
     tally_.add_use(queue, kind, figures.running * static_cast<double>(to - from) / 1000);
@@ -261,8 +280,9 @@ class Reader {
     made_.wall_clock = true;
     tally_.hand_over(now_, made_);
     made_.notes.emplace_back(
-        "Times without figures are those in which the JobTracker did not run and, where it was "
-        "killed, the last seconds before.");
+        "Times without figures are those in which the JobTracker did not run, the seconds after a "
+        "start in which it waited for its trackers and, where it was killed, the last seconds "
+        "before.");
     return std::move(made_);
   }
 

@@ -1,5 +1,6 @@
 // What a queue had over time (see job_view.h): points of one step, oldest first. Where there is no
-// point, the JobTracker was down, or the queue was not there.
+// point, the JobTracker was down or waited for its trackers after a start, or the queue was not
+// there.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 namespace weir {
 
 struct SeriesView {
-  // Of one class in one step: means of what was seen in it, but for the last two.
+  // Of one class in one step: means of what was seen in it, but for claims and kills.
   struct Figures {
     std::int64_t guaranteed = 0;
     std::int64_t allocated = 0;
@@ -19,6 +20,10 @@ struct SeriesView {
     std::optional<std::int64_t> share_thousandths;  // under a policy with pools
     std::int64_t claims = 0;                        // the most slots that were owed to it
     std::int64_t kills = 0;                         // of its tasks, for others
+    // Nothing of points that an earlier version has written.
+    std::optional<std::int64_t> running_thousandths;
+    std::optional<std::int64_t> lent_thousandths;      // of its guarantee, allocated to others
+    std::optional<std::int64_t> borrowed_thousandths;  // ran beyond its guarantee
     friend bool operator==(const Figures&, const Figures&) = default;
   };
   struct Amounts {

@@ -77,6 +77,7 @@ Status Recovery::restore_state(const Snapshot& snapshot) {
     unreported_.insert(tracker.id);
   }
   restore_orders(snapshot);
+  restore_lost(snapshot);
   for (const JobSnapshot& job : snapshot.jobs) {
     for (const JobSnapshot::DoneTask& done : job.done) {
       TrackerState& tracker = awaited_tracker(done.tracker);
@@ -86,7 +87,6 @@ Status Recovery::restore_state(const Snapshot& snapshot) {
   for (const JobSnapshot& job : snapshot.jobs) {
     if (const auto restored = restore_job(job); !restored) return restored;
   }
-  restore_lost(snapshot);
   parts_.administration.bring_containers();  // the settings may have changed meanwhile
   parts_.jobs.sort_finished();
   for (const KillLoss& loss : snapshot.kill_losses)
@@ -95,7 +95,8 @@ Status Recovery::restore_state(const Snapshot& snapshot) {
   return Ok{};
 }
 
-// Those that are awaited, for what else the store says of them than orders, are not among them.
+// Those that are awaited because they counted are not among them. Before jobs are: that it did a
+// task of one makes nobody wait for a tracker that was given up.
 void Recovery::restore_lost(const Snapshot& snapshot) {
   for (const LostTrackerSnapshot& old : snapshot.lost_trackers) {
     const TrackerState* known = state_.find_tracker(old.name);
@@ -295,8 +296,9 @@ void Recovery::restore_tasks(Job& job, const JobSnapshot& old) {
     if (!job.has(done.kind) || done.index >= job.tasks(done.kind).total) continue;
     const TrackerState& tracker = awaited_tracker(done.tracker);
     // Incarnations of one name grow: only the newest may still hold its outputs.
-    const bool gone = done.incarnation < tracker.incarnation && outputs_needed;
-    if (gone && job.type->keeps_output(*job.spec, done.kind)) continue;
+    const bool older = done.incarnation < tracker.incarnation;
+    const bool gone = older || tracker.state == TrackerState::State::kLost;
+    if (gone && outputs_needed && job.type->keeps_output(*job.spec, done.kind)) continue;
     state_.mark_succeeded(job, done.kind, done.index, done.attempt, tracker.id);
     if (done.kind == TaskKind::kMap)
       job.map_log.push_back({done.index, done.attempt, tracker.id, false});
@@ -307,9 +309,11 @@ void Recovery::restore_tasks(Job& job, const JobSnapshot& old) {
     if (!job.has(key.kind) || key.index >= job.tasks(key.kind).total) continue;
     Task& task = job.tasks(key.kind).tasks[key.index];
     if (task.state == Task::State::kSucceeded) continue;
+    TrackerState& tracker = awaited_tracker(commit.tracker);
+    if (tracker.state == TrackerState::State::kLost) continue;  // another may have it, too
     task.commit_granted = true;
     task.commit_attempt = commit.attempt.attempt;
-    awaited_tracker(commit.tracker).held_commits.push_back(commit.attempt);
+    tracker.held_commits.push_back(commit.attempt);
   }
   for (const JobSnapshot::Rest& rest : old.rests) {
     if (!job.has(rest.task.kind) || rest.task.index >= job.tasks(rest.task.kind).total) continue;

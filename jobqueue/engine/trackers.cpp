@@ -133,9 +133,8 @@ void Trackers::lose_tracker(TrackerState& tracker, const std::string& why, Loss 
   tracker.held_commits.clear();
   parts_.replies.give_up(tracker, Heartbeats::not_registered(tracker.name));
   parts_.duties.leave_duties(tracker);
-  if (was_live) {
-    emit(TrackerChanged{tracker.id, TrackerChanged::How::kLost});
-  }
+  // Also one that was awaited since a restart: its slots are given up now.
+  if (!was_lost) emit(TrackerChanged{tracker.id, TrackerChanged::How::kLost});
   if (was_live || counted) policy_->on_cluster_changed();
   parts_.faults.keep_half();
   touch(tracker);

@@ -354,6 +354,19 @@ void ClusterState::change_task(Job& job, TaskKind kind, std::uint32_t index, Cha
 // same one, or the one that its removal names. Invalid if there is none.
 QueueId queue_after(const Settings& settings, const QueueTree& tree, std::string_view path);
 
+// Who has under `settings` what the queue of that path, a leaf or not, has had of its own; an inner
+// queue's own is what it had as a leaf, besides what its leaves have. Invalid: nobody.
+struct TotalsAfter {
+  // Jobs, use and losses go with the jobs, or else to the nearest queue there is that it stood in:
+  // so no queue that stays has had less than before.
+  QueueId to;
+  // What it lent and borrowed was its own: it stays with it, or goes with a leaf's jobs; but not to
+  // a queue it stood in, for which that was within the family.
+  QueueId lent_to;
+};
+TotalsAfter totals_after(const Settings& settings, const QueueTree& tree, std::string_view path,
+                         bool leaf);
+
 // Whether `queue`'s own `priorities` setting lets priorities count.
 bool priorities_count(const ClusterState& state, QueueId queue);
 JobOrder job_order(const ClusterState& state, const Job& job);

@@ -21,7 +21,6 @@ void hand_over(QueueState& to, QueueState&& from) {
   to.jobs_waiting += from.jobs_waiting;
   to.jobs_running += from.jobs_running;
   to.jobs_pending += from.jobs_pending;
-  to.counters.add(from.counters);
   for (const auto& [id, theirs] : from.users) {
     UserInQueue& ours = to.users[id];
     ours.running += theirs.running;
@@ -37,6 +36,10 @@ void hand_over(QueueState& to, QueueState&& from) {
   to.unfinished.merge(from.unfinished);
 }
 
+bool within(std::string_view path, std::string_view outer) {
+  return path.starts_with(outer) && (path.size() == outer.size() || path[outer.size()] == '.');
+}
+
 }  // namespace
 
 QueueId queue_after(const Settings& settings, const QueueTree& tree, std::string_view path) {
@@ -48,13 +51,44 @@ QueueId queue_after(const Settings& settings, const QueueTree& tree, std::string
   // The nearest one named: the queue itself, or one that it stood in.
   const RemovedQueue* nearest = nullptr;
   for (const RemovedQueue& removed : settings.removed_queues) {
-    const bool within = path.starts_with(removed.queue) &&
-                        (path.size() == removed.queue.size() || path[removed.queue.size()] == '.');
-    if (within && (nearest == nullptr || removed.queue.size() > nearest->queue.size()))
+    if (within(path, removed.queue) &&
+        (nearest == nullptr || removed.queue.size() > nearest->queue.size()))
       nearest = &removed;
   }
   return nearest == nullptr ? QueueId{} : leaf(nearest->move_to);
 }
+
+TotalsAfter totals_after(const Settings& settings, const QueueTree& tree, std::string_view path,
+                         bool leaf) {
+  TotalsAfter after{queue_after(settings, tree, path), {}};
+  for (std::string_view at = path; !after.to.valid();) {
+    if (const auto outer = tree.find_path(at)) after.to = *outer;
+    const std::size_t dot = at.rfind('.');
+    if (dot == std::string_view::npos) break;
+    at = at.substr(0, dot);
+  }
+  if (const auto same = tree.find_path(path)) {
+    after.lent_to = *same;
+  } else if (leaf && after.to.valid() && !within(path, tree.node(after.to).path)) {
+    after.lent_to = after.to;
+  }
+  return after;
+}
+
+namespace {
+
+void hand_totals_over(QueueCounters&& from, const TotalsAfter& after,
+                      std::vector<QueueState>& queues) {
+  if (after.lent_to.valid()) {
+    QueueCounters& to = queues[after.lent_to.index()].counters;
+    to.lent_ms += from.lent_ms;
+    to.borrowed_ms += from.borrowed_ms;
+  }
+  from.lent_ms = from.borrowed_ms = {};
+  if (after.to.valid()) queues[after.to.index()].counters.add(from);
+}
+
+}  // namespace
 
 void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, QueueTree tree) {
   std::vector<QueueState> queues(tree.size());
@@ -73,10 +107,10 @@ void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, Qu
       new_id[i] = by_name[i] = *same;
       if (tree.leaf(*same) == node.leaf()) same_id[i] = *same;
     }
-    if (i == 0 || !node.leaf()) {
-      if (same && !tree.leaf(*same)) queues[same->index()].counters = std::move(old.counters);
-      continue;
-    }
+    if (i == 0) continue;
+    hand_totals_over(std::move(old.counters),
+                     totals_after(*settings, tree, node.path, node.leaf()), queues);
+    if (!node.leaf()) continue;
     const QueueId to = queue_after(*settings, tree, node.path);
     WEIR_CHECK(to.valid() || old.unfinished.empty(),
                "settings that drop a queue with jobs are refused before");

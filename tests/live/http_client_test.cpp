@@ -176,6 +176,27 @@ TEST(ReportReader, WhereNobodyIsGuaranteedAnythingNobodyBorrows) {
   EXPECT_EQ(report.totals.at(0).borrowed_slot_s[0], 10);
 }
 
+// A mean that is rounded to whole slots says that 0.4 of one are none. The queue was guaranteed
+// something for less than half of the step.
+TEST(ReportReader, AreasOfLongStepsAreNotRoundedToSlots) {
+  const std::string points =
+      R"({"step_ms":10000,"points":[{"t":50000,"map":{"running":1,"running_thousandths":1400,)"
+      R"("lent_thousandths":300,"borrowed_thousandths":400}}]})";
+  CannedServer server({{answer("{\"policy\":\"capacity\"}")},
+                       {answer(R"([{"name":"a","leaf":true}])")},
+                       {answer(points)},
+                       {answer(points)},
+                       {answer(points)},
+                       {answer("[]")},
+                       {answer("[]")},
+                       {answer("[]")}});
+  HttpClient client("127.0.0.1", server.port());
+  const report::Report report = read_report(client, 10'000, 100'000);
+  EXPECT_DOUBLE_EQ(report.totals.at(0).used_slot_s[0], 14);
+  EXPECT_DOUBLE_EQ(report.totals.at(0).lent_slot_s[0].value_or(-1), 3);
+  EXPECT_DOUBLE_EQ(report.totals.at(0).borrowed_slot_s[0].value_or(-1), 4);
+}
+
 TEST(ApiJson, WhatTheServerRefusesIsSaidInItsWords) {
   CannedServer server({{"HTTP/1.1 404 Not Found\r\nContent-Length: 57\r\n\r\n"
                         R"({"code":"UNKNOWN_JOB","message":"no job 7","hint":"look"})"},

@@ -116,6 +116,18 @@ Json parsed(std::string_view text) {
 
 }  // namespace
 
+namespace {
+
+// An earlier version wrote of an inner queue what its leaves had, which they have themselves. Where
+// something was used there is a user, and only leaves have users.
+void forget_sums(QueuePast& past) {
+  past.succeeded = past.failed = past.killed = 0;
+  past.maps.used_ms = past.maps.lost_ms = past.reduces.used_ms = past.reduces.lost_ms = 0;
+  for (auto& [dimension, time] : past.amounts) time.used_ms = time.lost_ms = 0;
+}
+
+}  // namespace
+
 std::string encode(const QueuePast& past) {
   Json users = Json::array(), kills = Json::array();
   for (const QueuePast::User& user : past.users) users.push_back(json_of(user));
@@ -128,6 +140,7 @@ std::string encode(const QueuePast& past) {
               {"kills", std::move(kills)}};
   for (const auto& [dimension, time] : past.amounts)
     all["dimensions"][dimension] = numbers_of(time);
+  if (past.inner) all["inner"] = true;
   return all.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -148,6 +161,8 @@ std::optional<QueuePast> decode_queue(std::string_view text) try {
   past.killed = jobs.at(2);
   for (const Json& user : json.at("users")) past.users.push_back(user_of(user));
   for (const Json& kill : json.at("kills")) past.kills.push_back(kill_of(kill));
+  past.inner = json.contains("inner");
+  if (!past.inner && past.users.empty()) forget_sums(past);
   return past;
 } catch (const Json::exception&) {
   return std::nullopt;

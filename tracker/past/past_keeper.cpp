@@ -12,9 +12,9 @@
 namespace weir {
 namespace {
 
-// Its jobs have gone to another queue, which has its past by now (Past::follow).
+// It is gone, and another queue has its past by now (Past::follow).
 bool handed_over(const std::string& path, const Settings& settings, const QueueTree& tree) {
-  return !tree.find_path(path) && queue_after(settings, tree, path).valid();
+  return !tree.find_path(path) && totals_after(settings, tree, path, true).to.valid();
 }
 
 // What the store says of a JobTracker until its end, and from then on.
@@ -128,11 +128,10 @@ void PastKeeper::put_queues(SeriesWrite& write) {
     written_.erase(path);
     put(path, "");
   }
-  for (const QueueView& queue : *views->queues) {
-    QueuePast& known = written_[queue.name];
-    QueuePast past = past_of(queue, known);
+  for (auto& [path, past] : pasts_of(*views->queues, written_)) {
+    QueuePast& known = written_[path];
     if (past == known) continue;
-    put(queue.name, encode(past));
+    put(path, encode(past));
     known = std::move(past);
   }
 }

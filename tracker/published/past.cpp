@@ -17,10 +17,14 @@ void add(const QueueView::SlotTime& from, QueueView::SlotTime& to) {
   to.lost_ms += from.lost_ms;
 }
 
-// What an inner queue has lent and borrowed is its own; the rest is summed up over its leaves.
-void add_own(const QueueView::SlotTime& from, QueueView::SlotTime& to) {
-  to.lent_ms += from.lent_ms;
-  to.borrowed_ms += from.borrowed_ms;
+void take_away(const QueueView::SlotTime& of, QueueView::SlotTime& from) {
+  from.used_ms -= of.used_ms;
+  from.lost_ms -= of.lost_ms;
+}
+
+// What a queue has lent and borrowed is left behind.
+QueueView::SlotTime without_lent(const QueueView::SlotTime& time) {
+  return {time.used_ms, 0, 0, time.lost_ms};
 }
 
 void add(const QueuePast::User& from, QueuePast::User& to) {
@@ -63,11 +67,23 @@ void add(const QueuePast::User& from, const std::vector<QueueView::Amounts>& sho
   sum(to.lost_reduce_slot_ms, from.lost_reduce_ms);
 }
 
-void add(QueuePast&& from, QueuePast& to) {
+void add_lent(const QueueView::SlotTime& from, QueueView::SlotTime& to) {
+  to.lent_ms += from.lent_ms;
+  to.borrowed_ms += from.borrowed_ms;
+}
+
+void add_lent(const QueuePast& from, QueuePast& to) {
+  add_lent(from.maps, to.maps);
+  add_lent(from.reduces, to.reduces);
+  for (const auto& [dimension, time] : from.amounts) add_lent(time, to.amounts[dimension]);
+}
+
+void add_without_lent(QueuePast&& from, QueuePast& to) {
   to.since = to.since == 0 ? from.since : std::min(to.since, from.since);
-  add(from.maps, to.maps);
-  add(from.reduces, to.reduces);
-  for (const auto& [dimension, time] : from.amounts) add(time, to.amounts[dimension]);
+  add(without_lent(from.maps), to.maps);
+  add(without_lent(from.reduces), to.reduces);
+  for (const auto& [dimension, time] : from.amounts)
+    add(without_lent(time), to.amounts[dimension]);
   to.succeeded += from.succeeded;
   to.failed += from.failed;
   to.killed += from.killed;
@@ -118,6 +134,7 @@ QueuePast::User past_of(const QueueView::User& user, const QueuePast::User& befo
 QueuePast past_of(const QueueView& queue, const QueuePast& before) {
   QueuePast out;
   out.since = queue.totals_since_ms;
+  out.inner = !queue.leaf;
   out.maps = queue.map_time.value_or(before.maps);
   out.reduces = queue.reduce_time.value_or(before.reduces);
   out.amounts = before.amounts;
@@ -125,6 +142,11 @@ QueuePast past_of(const QueueView& queue, const QueuePast& before) {
   out.succeeded = queue.jobs_succeeded;
   out.failed = queue.jobs_failed;
   out.killed = queue.jobs_killed;
+  out.kills = queue.kills;
+  if (out.inner) {  // the view tells of no users
+    out.users = before.users;
+    return out;
+  }
   std::map<std::string_view, const QueuePast::User*> known;
   for (const QueuePast::User& user : before.users) known.emplace(user.name, &user);
   for (const QueueView::User& user : queue.users) {
@@ -132,23 +154,79 @@ QueuePast past_of(const QueueView& queue, const QueuePast& before) {
     const auto past = past_of(user, found == known.end() ? QueuePast::User{} : *found->second);
     if (!past.empty()) out.users.push_back(past);
   }
-  out.kills = queue.kills;
+  return out;
+}
+
+namespace {
+
+void take_away(const QueueView& child, QueuePast& parent) {
+  if (child.map_time) take_away(*child.map_time, parent.maps);
+  if (child.reduce_time) take_away(*child.reduce_time, parent.reduces);
+  for (const QueueView::Amounts& each : child.amounts)
+    take_away(each.time, parent.amounts[each.dimension]);
+  parent.succeeded -= child.jobs_succeeded;
+  parent.failed -= child.jobs_failed;
+  parent.killed -= child.jobs_killed;
+}
+
+bool has_no_use(const QueuePast& past) {
+  const auto none = [](const QueueView::SlotTime& time) {
+    return time.used_ms == 0 && time.lost_ms == 0;
+  };
+  return past.succeeded == 0 && past.failed == 0 && past.killed == 0 && none(past.maps) &&
+         none(past.reduces) &&
+         std::all_of(past.amounts.begin(), past.amounts.end(),
+                     [&](const auto& entry) { return none(entry.second); });
+}
+
+}  // namespace
+
+Past::Queues pasts_of(const std::vector<QueueView>& queues, const Past::Queues& before) {
+  Past::Queues out;
+  for (const QueueView& queue : queues) {
+    const auto known = before.find(queue.name);
+    out[queue.name] = past_of(queue, known == before.end() ? QueuePast{} : known->second);
+  }
+  for (const QueueView& queue : queues) {
+    const std::size_t dot = queue.name.rfind('.');
+    if (dot != std::string::npos) take_away(queue, out[queue.name.substr(0, dot)]);
+  }
+  for (auto& [path, past] : out) {
+    if (past.inner && has_no_use(past)) past.users.clear();
+  }
   return out;
 }
 
 Past::Past(TimeMs started, Queues queues) : started_(started), queues_(std::move(queues)) {}
 
 void Past::follow(const Settings& settings, const QueueTree& tree) {
-  std::vector<std::pair<std::string, std::string>> moves;
-  for (const auto& [path, past] : queues_) {
-    if (tree.find_path(path)) continue;
-    const QueueId to = queue_after(settings, tree, path);
-    if (to.valid()) moves.emplace_back(path, tree.node(to).path);
+  Queues after;
+  std::vector<Queues::value_type*> go;
+  for (Queues::value_type& entry : queues_) {
+    auto& [path, past] = entry;
+    const QueueId to = totals_after(settings, tree, path, !past.inner).to;
+    if (!to.valid() || tree.node(to).path == path) {  // if it is gone it may come back
+      after[path] = std::move(past);
+    } else {
+      go.push_back(&entry);
+    }
   }
-  for (const auto& [from, to] : moves) {
-    QueuePast gone = std::move(queues_.extract(from).mapped());
-    add(std::move(gone), queues_[to]);
+  for (Queues::value_type* entry : go) {  // behind those that stay
+    auto& [path, past] = *entry;
+    const TotalsAfter to = totals_after(settings, tree, path, !past.inner);
+    if (to.lent_to.valid()) add_lent(past, after[tree.node(to.lent_to).path]);
+    if (tree.find_path(path)) {
+      QueuePast stays;
+      stays.since = past.since;
+      stays.kills = std::exchange(past.kills, {});
+      add_without_lent(std::move(stays), after[path]);
+    }
+    add_without_lent(std::move(past), after[tree.node(to.to).path]);
   }
+  for (auto& [path, past] : after) {
+    if (const auto same = tree.find_path(path)) past.inner = !tree.leaf(*same);
+  }
+  queues_ = std::move(after);
 }
 
 void Past::add_totals(QueueView& queue) const {
@@ -159,23 +237,14 @@ void Past::add_totals(QueueView& queue) const {
   queue.totals_since_ms = past.since;
   for (QueueView::Amounts& each : queue.amounts) {
     const auto before = past.amounts.find(each.dimension);
-    if (before == past.amounts.end()) continue;
-    if (queue.leaf) {
-      add(before->second, each.time);
-    } else {
-      add_own(before->second, each.time);
-    }
-  }
-  if (!queue.leaf) {
-    if (queue.map_time) add_own(past.maps, *queue.map_time);
-    if (queue.reduce_time) add_own(past.reduces, *queue.reduce_time);
-    return;
+    if (before != past.amounts.end()) add(before->second, each.time);
   }
   if (queue.map_time) add(past.maps, *queue.map_time);
   if (queue.reduce_time) add(past.reduces, *queue.reduce_time);
   queue.jobs_succeeded += past.succeeded;
   queue.jobs_failed += past.failed;
   queue.jobs_killed += past.killed;
+  if (!queue.leaf) return;
   std::size_t gone = 0;
   for (const QueueView::User& user : queue.users) gone += user.jobs == 0 ? 1 : 0;
   for (const QueuePast::User& user : past.users) {

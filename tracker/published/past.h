@@ -31,7 +31,8 @@ struct QueuePast {
     bool empty() const;
     friend bool operator==(const User&, const User&) = default;
   };
-  TimeMs since = 0;  // wall clock
+  TimeMs since = 0;    // wall clock
+  bool inner = false;  // jobs, use and losses are its own, as a leaf: besides those of its leaves
   QueueView::SlotTime maps, reduces;
   std::map<std::string, QueueView::SlotTime> amounts;  // by dimension of containers
   std::int64_t succeeded = 0, failed = 0, killed = 0;  // jobs
@@ -40,7 +41,8 @@ struct QueuePast {
   friend bool operator==(const QueuePast&, const QueuePast&) = default;
 };
 
-// What of the view is to be kept; and of what was kept before that of which the view says nothing.
+// What of a leaf's view is to be kept; and of what was kept before that of which the view says
+// nothing.
 QueuePast past_of(const QueueView& queue, const QueuePast& before = {});
 
 class Past {
@@ -52,7 +54,7 @@ class Past {
 
   explicit Past(TimeMs started = 0, Queues queues = {});
 
-  // A queue that new settings have removed hands its past to the one its jobs went to.
+  // As the engine's counters, see totals_after.
   void follow(const Settings& settings, const QueueTree& tree);
   // The view's own totals, before inner queues add up their leaves.
   void add_totals(QueueView& queue) const;
@@ -63,5 +65,8 @@ class Past {
   TimeMs started_;  // wall clock
   Queues queues_;
 };
+
+// Of all queues at one moment: an inner queue's is without what its leaves have.
+Past::Queues pasts_of(const std::vector<QueueView>& queues, const Past::Queues& before);
 
 }  // namespace weir

@@ -36,6 +36,7 @@ struct PublishedViews {
   std::int32_t live_trackers = 0;
   DurationMs heartbeat_interval = 0;
   std::int32_t jobs_unfinished = 0;
+  bool recovering = false;  // after a restart: what runs is not known before trackers have reported
 };
 using PublishedViewsPtr = std::shared_ptr<const PublishedViews>;
 

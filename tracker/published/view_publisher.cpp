@@ -105,6 +105,7 @@ void ViewPublisher::publish(Engine& engine) {
   next->total = state.total();
   next->live_trackers = static_cast<std::int32_t>(state.live_trackers());
   next->heartbeat_interval = engine.heartbeat_interval_ms();
+  next->recovering = engine.recovering();
   const UnfinishedJobs jobs = unfinished_jobs(*queues_);
   next->jobs_unfinished = static_cast<std::int32_t>(jobs.waiting + jobs.pending + jobs.running);
   std::vector<Reader> ready;

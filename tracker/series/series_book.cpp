@@ -13,6 +13,10 @@ DurationMs kept_ms(const SeriesStep& step) {
   return step.ms * step.points;
 }
 
+constexpr std::int64_t SeriesFigures::*kThousandths[] = {&SeriesFigures::running_thousandths,
+                                                        &SeriesFigures::lent_thousandths,
+                                                        &SeriesFigures::borrowed_thousandths};
+
 void add(const SeriesFigures& from, SeriesFigures& to) {
   to.guaranteed += from.guaranteed;
   to.allocated += from.allocated;
@@ -21,6 +25,8 @@ void add(const SeriesFigures& from, SeriesFigures& to) {
   to.share = from.share < 0 ? to.share : std::max<std::int64_t>(to.share, 0) + from.share;
   to.claims = std::max(to.claims, from.claims);
   to.kills += from.kills;
+  for (const auto of : kThousandths)  // of all points, or of none
+    to.*of = from.*of < 0 || to.*of < 0 ? -1 : to.*of + from.*of;
 }
 
 std::int64_t rounded(std::int64_t sum, std::int64_t of) {
@@ -30,7 +36,13 @@ std::int64_t rounded(std::int64_t sum, std::int64_t of) {
 SeriesView::Figures figures_of(const SeriesFigures& figures) {
   SeriesView::Figures out{figures.guaranteed, figures.allocated, figures.running, figures.pending,
                           std::nullopt,       figures.claims,    figures.kills};
-  if (figures.share >= 0) out.share_thousandths = figures.share;
+  const auto known = [](std::int64_t figure) {
+    return figure < 0 ? std::nullopt : std::optional(figure);
+  };
+  out.share_thousandths = known(figures.share);
+  out.running_thousandths = known(figures.running_thousandths);
+  out.lent_thousandths = known(figures.lent_thousandths);
+  out.borrowed_thousandths = known(figures.borrowed_thousandths);
   return out;
 }
 
@@ -51,6 +63,8 @@ SeriesPoint SeriesBook::mean(const Open& open) {
     figures.running = rounded(figures.running, open.points);
     figures.pending = rounded(figures.pending, open.points);
     if (figures.share >= 0) figures.share = rounded(figures.share, open.shares[kind]);
+    for (const auto of : kThousandths)
+      if (figures.*of >= 0) figures.*of = rounded(figures.*of, open.points);
   }
   return out;
 }
@@ -118,6 +132,8 @@ void SeriesBook::gather(Queue& queue, std::size_t step, const SeriesPoint& point
   if (open.points > 0 && open.start != start) close(queue, step, further);
   if (open.points == 0) {
     open = Open{.start = start};
+    for (SeriesFigures& sum : open.sum.of)
+      for (const auto of : kThousandths) sum.*of = 0;
   }
   ++open.points;
   for (std::size_t kind = 0; kind < kTaskKindCount; ++kind) {

@@ -1,10 +1,11 @@
 // The figures of all queues over time, at four steps: 1 s for 10 minutes, 10 s for 3 hours, 1 min
 // for 2 days, 15 min for 60 days. A point of a coarse step is made of those of the finer one: the
 // mean of guaranteed, allocated, running, pending and share, the most slots that claims were owed,
-// the sum of kills. Where nothing was seen there is no point.
+// the sum of kills; of running, lent and borrowed also in thousandths, so that what is short or
+// small is not rounded away. Where nothing was seen there is no point.
 //
-// A queue at rest takes 23 KiB when its 60 days are full, one whose figures change with every point
-// 106 KiB; 1,000 queues, of which a fifth is busy, about 40 MiB. All together take at most
+// A queue at rest takes 25 KiB when its 60 days are full, one whose figures change with every point
+// 220 KiB; 1,000 queues, of which a fifth is busy, about 65 MiB. All together take at most
 // SeriesLimits::bytes: beyond that the oldest pieces go first, so the 60 days become fewer. At most
 // SeriesLimits::queues are there, of which those that are gone for longest make room; what no
 // queue has had for 60 days leaves. `root` stands for the cluster: guaranteed are its slots, the

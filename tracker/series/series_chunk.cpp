@@ -6,14 +6,22 @@
 namespace weir {
 namespace {
 
-constexpr char kForm = 1;
-constexpr std::size_t kFigures = 7;
+constexpr char kForm = 2;
+constexpr std::size_t kFigures = 10;
+constexpr char kFirstForm = 1;
+constexpr std::size_t kFirstFigures = 7;  // the first so many
 
 using Members = std::array<std::int64_t SeriesFigures::*, kFigures>;
-constexpr Members kMembers = {&SeriesFigures::guaranteed, &SeriesFigures::allocated,
-                              &SeriesFigures::running,    &SeriesFigures::pending,
-                              &SeriesFigures::share,      &SeriesFigures::claims,
-                              &SeriesFigures::kills};
+constexpr Members kMembers = {&SeriesFigures::guaranteed,
+                              &SeriesFigures::allocated,
+                              &SeriesFigures::running,
+                              &SeriesFigures::pending,
+                              &SeriesFigures::share,
+                              &SeriesFigures::claims,
+                              &SeriesFigures::kills,
+                              &SeriesFigures::running_thousandths,
+                              &SeriesFigures::lent_thousandths,
+                              &SeriesFigures::borrowed_thousandths};
 
 void put(std::string& bytes, std::uint64_t value) {  // seven bits a byte, the lowest first
   while (value >= 0x80) {
@@ -47,18 +55,19 @@ std::uint64_t difference(std::int64_t to, std::int64_t from) {
 }
 
 // One more point after `point`, which becomes it; false: there is none, or it cannot be read.
-bool take_point(std::string_view& bytes, SeriesPoint& point, std::uint64_t& steps) {
+bool take_point(std::string_view& bytes, std::size_t figures, SeriesPoint& point,
+                std::uint64_t& steps) {
   const auto head = take(bytes);
   if (!head || (*head >> 1) >= SeriesChunk::kSteps) return false;
   steps = (*head >> 1) + 1;
   if ((*head & 1) == 0) return true;
   const auto changed = take(bytes);
   if (!changed) return false;
-  for (std::size_t i = 0; i < kTaskKindCount * kFigures; ++i) {
+  for (std::size_t i = 0; i < kTaskKindCount * figures; ++i) {
     if ((*changed >> i & 1) == 0) continue;
     const auto by = take(bytes);
     if (!by) return false;
-    std::int64_t& figure = point.of[i / kFigures].*kMembers[i % kFigures];
+    std::int64_t& figure = point.of[i / figures].*kMembers[i % figures];
     figure = static_cast<std::int64_t>(static_cast<std::uint64_t>(figure) + unfolded(*by));
   }
   return true;
@@ -100,19 +109,20 @@ void SeriesChunk::seal() {
 
 void SeriesChunk::each(const std::function<void(const SeriesPoint&)>& visit) const {
   std::string_view rest = bytes_;
-  if (rest.empty() || rest.front() != kForm) return;
+  if (rest.empty() || (rest.front() != kForm && rest.front() != kFirstForm)) return;
+  const std::size_t figures = rest.front() == kForm ? kFigures : kFirstFigures;
   rest.remove_prefix(1);
   SeriesPoint point;
   point.at = start_ - step_;
   std::uint64_t steps = 0;
-  while (!rest.empty() && take_point(rest, point, steps)) {
+  while (!rest.empty() && take_point(rest, figures, point, steps)) {
     point.at += static_cast<std::int64_t>(steps) * step_;
     if (point.at >= end()) return;
     visit(point);
   }
 }
 
-// Written anew, so that only what can be read is in it.
+// Written once more, so that only what can be read is in it, and in the form of now.
 SeriesChunk SeriesChunk::read(DurationMs step, TimeMs start, std::string_view bytes) {
   SeriesChunk stored(step, start);
   stored.bytes_ = bytes;

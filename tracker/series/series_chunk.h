@@ -1,7 +1,8 @@
 // A piece of one queue's series: 64 steps, of which each has a point or none. Points are written
-// behind each other as differences to the one before: a byte where nothing has changed, about ten
-// in a busy queue. The bytes are what the store keeps, so their form never changes; they begin with
-// its number. Whatever cannot be read (a store is a file, and files rot) ends the piece there.
+// behind each other as differences to the one before: a byte where nothing has changed, about
+// twenty in a busy queue. The bytes are what the store keeps; they begin with the number of their
+// form, and what was written in an earlier form is read. Whatever cannot be read (a store is a
+// file, and files rot) ends the piece there.
 #pragma once
 
 #include <array>
@@ -26,6 +27,11 @@ struct SeriesFigures {
   std::int64_t share = -1;  // thousandths of a slot; -1: none
   std::int64_t claims = 0;
   std::int64_t kills = 0;
+  // Thousandths of a slot: the means of long steps add up to slot-time. -1: not known, of points
+  // that an earlier version has written.
+  std::int64_t running_thousandths = -1;
+  std::int64_t lent_thousandths = -1;      // what of its guarantee was allocated to others
+  std::int64_t borrowed_thousandths = -1;  // what ran beyond its guarantee
   friend bool operator==(const SeriesFigures&, const SeriesFigures&) = default;
 };
 

@@ -109,21 +109,58 @@ std::vector<SeriesSample> in_pairs(const std::vector<Sample>& samples, const Cou
 
 }  // namespace
 
+namespace {
+
+constexpr std::int64_t kOfASlot = 1000;  // thousandths
+
+// Whether a queue is guaranteed anything: otherwise nobody lends and nobody borrows.
+std::vector<bool> guarantees_in(const PublishedViews& views, const Counted& counted) {
+  std::vector<bool> out(counted.size());
+  for (const QueueView& queue : *views.queues) {
+    for (std::size_t i = 0; i < counted.size(); ++i)
+      if (counted.of(queue, i).guaranteed > 0) out[i] = true;
+  }
+  return out;
+}
+
+SeriesFigures figures_of(const QueueView::Slots& slots, bool guarantees) {
+  SeriesFigures out = figures_of(slots);
+  const auto beyond = [guarantees](std::int64_t what, std::int64_t of) {
+    return guarantees ? kOfASlot * std::max<std::int64_t>(0, what - of) : 0;
+  };
+  out.running_thousandths = kOfASlot * slots.running;
+  out.lent_thousandths = beyond(slots.guaranteed, slots.allocated);
+  out.borrowed_thousandths = beyond(slots.running, slots.guaranteed);
+  return out;
+}
+
+void add_leaf(const SeriesFigures& leaf, SeriesFigures& all) {
+  all.allocated += leaf.allocated;
+  all.running += leaf.running;
+  all.pending += leaf.pending;
+  all.running_thousandths += leaf.running_thousandths;
+  all.lent_thousandths += leaf.lent_thousandths;
+  all.borrowed_thousandths += leaf.borrowed_thousandths;
+}
+
+}  // namespace
+
 std::vector<SeriesSample> sample_of(const PublishedViews& views, const KillCounts& kills) {
   const Counted counted(views);
+  const std::vector<bool> guarantees = guarantees_in(views, counted);
   std::vector<Sample> out;
   out.reserve(views.queues->size() + 1);
   Sample& cluster = out.emplace_back(Sample{"root", {counted.size(), SeriesFigures{}}});
-  for (std::size_t i = 0; i < counted.size(); ++i) cluster.of[i].guaranteed = counted.total(i);
+  for (std::size_t i = 0; i < counted.size(); ++i) {
+    cluster.of[i] = figures_of(QueueView::Slots{}, false);
+    cluster.of[i].guaranteed = counted.total(i);
+  }
   for (const QueueView& queue : *views.queues) {
     Sample& sample = out.emplace_back(Sample{queue.name, {}});
     for (std::size_t i = 0; i < counted.size(); ++i) {
-      const SeriesFigures& figures = sample.of.emplace_back(figures_of(counted.of(queue, i)));
-      if (!queue.leaf) continue;
-      SeriesFigures& all = out[0].of[i];
-      all.allocated += figures.allocated;
-      all.running += figures.running;
-      all.pending += figures.pending;
+      const SeriesFigures& figures =
+          sample.of.emplace_back(figures_of(counted.of(queue, i), guarantees[i]));
+      if (queue.leaf) add_leaf(figures, out[0].of[i]);
     }
   }
   Family family(out);
@@ -226,6 +263,7 @@ void SeriesKeeper::restore() {
 
 void SeriesKeeper::sample() {
   const PublishedViewsPtr views = parts_.views->glance();
+  if (views->recovering) return;  // a point would say that nothing runs
   KillCounts kills;
   const std::int64_t told = parts_.decisions->count_kills(told_, kills);
   const std::vector<SeriesSample> queues = sample_of(*views, kills);

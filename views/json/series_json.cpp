@@ -12,7 +12,10 @@ Json figures_json(const SeriesView::Figures& figures) {
           {"pending", figures.pending},
           {"share_thousandths", or_null(figures.share_thousandths)},
           {"claims", figures.claims},
-          {"kills", figures.kills}};
+          {"kills", figures.kills},
+          {"running_thousandths", or_null(figures.running_thousandths)},
+          {"lent_thousandths", or_null(figures.lent_thousandths)},
+          {"borrowed_thousandths", or_null(figures.borrowed_thousandths)}};
 }
 
 }  // namespace

@@ -182,6 +182,59 @@ TEST(EngineLost, AfterARestartATaskThatFailedIsStillARetry) {
   EXPECT_EQ(h.state_of(1), JobState::kFailed);
 }
 
+// What it did counts, and nobody waits for it or for what it was granted.
+TEST(EngineLost, AfterARestartALostTrackerOfAJobThatGoesOnIsLost) {
+  JobSnapshot maps = lost_job(1, JobState::kRunning);
+  auto spec = std::make_shared<JobSpec>(*maps.spec);
+  spec->splits.resize(3);
+  maps.spec = spec;
+  maps.done = {{TaskKind::kMap, 0, 0, "tt1", 7, nullptr}};
+  maps.commits = {{{{JobId(1), TaskKind::kMap, 1}, 0}, "tt1"}};
+  JobSnapshot needed = lost_job(2, JobState::kRunning, 1);
+  needed.done = {{TaskKind::kMap, 0, 0, "tt1", 7, nullptr}};
+  Snapshot snapshot{.epoch = 2};
+  snapshot.next_job = 3;
+  snapshot.jobs = {maps, needed};
+  snapshot.lost_trackers = {{"tt1", "was silent for 10m", "node1", "r7", 555}};
+  FifoHarness h;
+  h.start(snapshot);
+  const TrackerState* lost = h.state().find_tracker("tt1");
+  ASSERT_NE(lost, nullptr);
+  EXPECT_EQ(lost->state, TrackerState::State::kLost);
+  EXPECT_EQ(lost->lost_why, "was silent for 10m");
+  EXPECT_EQ(lost->host, "node1");
+  EXPECT_EQ(lost->last_heartbeat, 555);
+  EXPECT_TRUE(lost->held_commits.empty());
+  EXPECT_TRUE(h.events<TrackerLost>().empty());
+  const TaskGroup& group = h.state().job(JobId(1)).tasks(TaskKind::kMap);
+  EXPECT_EQ(group.succeeded, 1u);
+  EXPECT_FALSE(group.tasks[1].commit_granted);
+  EXPECT_EQ(h.state().job(JobId(2)).tasks(TaskKind::kMap).succeeded, 0u);
+  h.advance(60'000);
+  h.add_tracker("tt1");  // it is back
+  EXPECT_TRUE(h.state().find_tracker("tt1")->live());
+  EXPECT_EQ(h.events<TrackerBack>().size(), 1u);
+}
+
+// Its slots counted until then, and somebody has to hear of it.
+TEST(EngineLost, AfterARestartATrackerThatDoesNotComeBackIsToldAsLost) {
+  Snapshot snapshot{.epoch = 2};
+  snapshot.trackers = {{"tt1", {}, {}}};
+  snapshot.trackers[0].total.slots(TaskKind::kMap) = 2;
+  FifoHarness h;
+  h.start(snapshot);
+  ASSERT_EQ(h.state().find_tracker("tt1")->state, TrackerState::State::kAwaited);
+  EXPECT_EQ(h.state().total().slots(TaskKind::kMap), 2);
+  h.advance(h.state().settings().heartbeat.expiry_ms);
+  EXPECT_EQ(h.state().find_tracker("tt1")->state, TrackerState::State::kLost);
+  const auto told = h.events<TrackerChanged>();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].how, TrackerChanged::How::kLost);
+  EXPECT_EQ(h.state().total().slots(TaskKind::kMap), 0);
+  h.step(LoseTracker{"tt1"});
+  EXPECT_EQ(h.events<TrackerChanged>().size(), 1u);  // once
+}
+
 // Those that ran have their places, whatever the limit is by now.
 TEST(EngineLost, AfterARestartWhatRanRuns) {
   Snapshot snapshot{.epoch = 2};

@@ -121,6 +121,68 @@ TEST_F(RemovedQueues, ALeafMayBecomeAnInnerQueue) {
   EXPECT_EQ(state_of("production").unfinished.size(), 0u);
 }
 
+// What a queue has had of its own, and what with all that stands in it.
+class Totals : public RemovedQueues {
+ protected:
+  void SetUp() override {
+    RemovedQueues::SetUp();
+    had("research.old", 100, 100);
+    had("research", 0, 10);  // it has no jobs
+  }
+  void had(const std::string& path, std::int64_t used, std::int64_t lent) {
+    auto& counters = const_cast<QueueCounters&>(state_of(path).counters);
+    counters.used_ms[TaskKind::kMap] = used;
+    counters.lent_ms[TaskKind::kMap] = lent;
+  }
+  std::int64_t used(const std::string& path) {
+    return state_of(path).counters.used_ms[TaskKind::kMap];
+  }
+  std::int64_t lent(const std::string& path) {
+    return state_of(path).counters.lent_ms[TaskKind::kMap];
+  }
+  void apply_research(const QueueSettings& research, const std::string& moved_to = "") {
+    auto settings = std::make_shared<Settings>(h.settings());
+    settings->queues[0] = research;
+    settings->removed_queues.clear();
+    if (!moved_to.empty()) settings->removed_queues = {{"research", moved_to}};
+    EXPECT_EQ(apply(std::move(settings)).message, "applied");
+  }
+};
+
+TEST_F(Totals, AQueueThatStaysHasHadNoLess) {
+  apply_research(family("research", {queue("vision")}));
+  EXPECT_EQ(used("research"), 100);
+  EXPECT_EQ(lent("research"), 10);
+  apply_research(queue("research"));
+  EXPECT_EQ(used("research"), 100);
+  EXPECT_EQ(lent("research"), 10);
+  apply_research(family("research", {queue("vision"), queue("old")}));
+  EXPECT_EQ(used("research"), 100);
+  EXPECT_EQ(used("research.old"), 0);
+  EXPECT_EQ(lent("research"), 10);
+}
+
+TEST_F(Totals, GoWithTheJobsButForWhatWasLent) {
+  apply_research(queue("research"), "research");
+  EXPECT_EQ(used("research"), 100);
+  EXPECT_EQ(lent("research"), 10);
+  apply_research(family("research", {queue("vision")}), "research.vision");
+  EXPECT_EQ(used("research"), 0);
+  EXPECT_EQ(used("research.vision"), 100);
+  EXPECT_EQ(lent("research"), 10);
+  EXPECT_EQ(lent("research.vision"), 0);
+}
+
+// A family that is gone lent what its leaves did not; of those the heir has what each lent.
+TEST_F(Totals, OfAFamilyGoToAnotherQueue) {
+  auto settings = std::make_shared<Settings>(h.settings());
+  settings->queues = {queue("production")};
+  settings->removed_queues = {{"research", "production"}};
+  EXPECT_EQ(apply(settings).message, "applied");
+  EXPECT_EQ(used("production"), 100);
+  EXPECT_EQ(lent("production"), 100);
+}
+
 TEST_F(RemovedQueues, AllErrorsAtOnceAndNothingChanged) {
   h.submit({.queue = "research.old", .user = "ann", .maps = 5});
   h.submit({.queue = "research.old", .user = "ann"});

@@ -75,6 +75,23 @@ TEST(PastCodec, WhatWasWrittenBeforeContainersIsRead) {
   EXPECT_EQ(encode(past), before);
 }
 
+// Of an inner queue it was the sum of its leaves, which have it themselves.
+TEST(PastCodec, SumsThatWereWrittenOfInnerQueuesAreNotRead) {
+  const std::string before =
+      R"({"dimensions":{"gpu":[1,2,3,4]},"jobs":[10,11,12],"kills":[],"maps":[2,3,4,5],)"
+      R"("reduces":[6,7,8,9],"since":1,"users":[]})";
+  QueuePast lent;
+  lent.since = 1;
+  lent.maps = {0, 3, 4, 0};
+  lent.reduces = {0, 7, 8, 0};
+  lent.amounts = {{"gpu", {0, 2, 3, 0}}};
+  EXPECT_EQ(decode_queue(before), lent);
+  QueuePast own = some_past();  // what it had as a leaf
+  own.users.clear();
+  own.inner = true;
+  EXPECT_EQ(decode_queue(encode(own)), own);
+}
+
 TEST(PastCodec, WhatIsDamagedIsNothing) {
   const std::string whole = encode(past_of_containers());
   for (std::size_t size = 0; size < whole.size(); ++size)

@@ -181,7 +181,7 @@ TEST_F(Reclaim, WhatAResourceHadStaysWithItsName) {
               ElementsAre(Amount{"memory_mb", 1024}, Amount{"vcores", 1}, Amount{"gpu", 1}));
 }
 
-// The past goes by names too, and of an inner queue only what it lent and borrowed itself.
+// The past goes by names too; what an inner queue lent and borrowed is its own alone.
 TEST_F(Reclaim, ThePastIsAddedByTheNameOfTheDimension) {
   QueuePast before;
   before.since = 5'000;
@@ -194,7 +194,7 @@ TEST_F(Reclaim, ThePastIsAddedByTheNameOfTheDimension) {
   const std::int64_t since = 2 * 1'000;  // of gpu: b has borrowed two for a second
   EXPECT_EQ(b.amounts[2].time, (QueueView::SlotTime{100, 200, 300 + since, 400}));
   EXPECT_EQ(b.amounts[0].time, h.shown("p.b").amounts[0].time);
-  EXPECT_EQ(parent.amounts[2].time, (QueueView::SlotTime{100, 200, 300, 400}));
+  EXPECT_EQ(parent.amounts[2].time, (QueueView::SlotTime{100 + 100, 200, 300, 400 + 400}));
   ASSERT_EQ(b.users.size(), 2u);
   EXPECT_EQ(b.users[0].amounts[2], (QueueView::UserAmounts{"gpu", 4, {}, 60, 40}));
   EXPECT_EQ(b.users[1].amounts[1], (QueueView::UserAmounts{"vcores", 0, {}, 8, 9}));

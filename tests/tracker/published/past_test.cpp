@@ -71,15 +71,92 @@ TEST(Past, TotalsGoOnWhereTheyWere) {
   EXPECT_EQ(queue.kills[0].at_ms, 4'000);
 }
 
-// An inner queue's jobs and use are its leaves'; what it lent is its own.
+// An inner queue's jobs and use are its leaves', and what it had as a leaf; what it lent is its
+// own.
 TEST(Past, InnerQueuesAddUpTheirLeavesOnce) {
   WithPast h;
-  const Past past(9'000, {{"p.a", some_past()}, {"p", some_past()}});
+  QueuePast own = some_past();
+  own.inner = true;
+  own.maps.used_ms = 1'000;
+  const Past past(9'000, {{"p.a", some_past()}, {"p", own}});
   const QueueView fresh = h.shown(Past(9'000), "p");
   const QueueView queue = h.shown(past, "p");
-  EXPECT_EQ(queue.jobs_succeeded, 8);
-  EXPECT_EQ(queue.map_time->used_ms, fresh.map_time->used_ms + 100);
+  EXPECT_EQ(queue.jobs_succeeded, 1 + 7 + 7);
+  EXPECT_EQ(queue.map_time->used_ms, fresh.map_time->used_ms + 1'100);
   EXPECT_EQ(queue.map_time->lent_ms, fresh.map_time->lent_ms + 200);
+  EXPECT_TRUE(queue.users.empty());
+  const Past::Queues kept = pasts_of(render_queues(h.engine(), WallClock(), past), {{"p", own}});
+  EXPECT_EQ(kept.at("p").succeeded, 7);
+  EXPECT_EQ(kept.at("p").maps.used_ms, 1'000);
+  EXPECT_EQ(kept.at("p").maps.lent_ms, queue.map_time->lent_ms);
+  EXPECT_EQ(kept.at("p").users, own.users);
+  EXPECT_TRUE(kept.at("p").inner);
+  EXPECT_EQ(kept.at("p.a").succeeded, 8);
+}
+
+struct Leafy : CapacityHarness {
+  Leafy(bool leaf, const std::string& removed_to) {
+    QueueSettings parent = queue("p", 100);
+    if (!leaf) parent.queues = {queue("a", 50), queue("b", 50)};
+    add_queue(parent);
+    if (!removed_to.empty()) settings().removed_queues = {{"p", removed_to}};
+    start();
+  }
+  std::vector<QueueView> shown(Past::Queues stored) {
+    Past past(9'000, std::move(stored));
+    past.follow(settings(), state().tree());
+    return render_queues(engine(), WallClock(), past);
+  }
+};
+
+std::int64_t jobs_of_users(const QueueView& queue) {
+  std::int64_t jobs = 0;
+  for (const QueueView::User& user : queue.users)
+    jobs += *user.jobs_succeeded + *user.jobs_failed + *user.jobs_killed;
+  return jobs;
+}
+
+void expect_had(const QueueView& queue, const std::string& name, std::int64_t succeeded,
+                std::int64_t used_ms, std::int64_t lent_ms) {
+  EXPECT_EQ(queue.name, name);
+  EXPECT_EQ(queue.jobs_succeeded, succeeded) << name;
+  EXPECT_EQ(queue.map_time->used_ms, used_ms) << name;
+  EXPECT_EQ(queue.map_time->lent_ms, lent_ms) << name;
+}
+
+// Each start finds what the one before has kept, and a queue that is there all the time never has
+// had less, or what it had twice.
+TEST(Past, AQueueThatBecomesALeafAndAnInnerOneAgainHasHadTheSame) {
+  std::vector<QueueView> inner =
+      Leafy(false, "").shown({{"p.a", some_past()}, {"p.b", some_past()}});
+  ASSERT_EQ(inner.size(), 3u);
+  expect_had(inner[0], "p", 14, 200, 0);  // leaves alone: nothing says what it had lent
+  for (const std::string to : {"p", ""}) {
+    const auto leaf = Leafy(true, to).shown(pasts_of(inner, {}));
+    ASSERT_EQ(leaf.size(), 1u);
+    expect_had(leaf[0], "p", 14, 200, 0);
+    EXPECT_EQ(jobs_of_users(leaf[0]), 2 * 10);
+    const Past::Queues kept = pasts_of(leaf, {});
+    const auto again = Leafy(false, "").shown(kept);
+    ASSERT_EQ(again.size(), 3u);
+    expect_had(again[0], "p", 14, 200, 0);
+    expect_had(again[1], "p.a", 0, 0, 0);
+    const auto twice = Leafy(true, "").shown(pasts_of(again, kept));
+    expect_had(twice[0], "p", 14, 200, 0);
+    EXPECT_EQ(jobs_of_users(twice[0]), 2 * 10);
+  }
+}
+
+// What it lent as a leaf stays with it; its jobs and their users go where the settings say.
+TEST(Past, ALeafThatBecomesAnInnerQueueHandsItOnIfSettingsSaySo) {
+  const auto inner = Leafy(false, "p.b").shown({{"p", some_past()}});
+  ASSERT_EQ(inner.size(), 3u);
+  expect_had(inner[0], "p", 7, 100, 200);
+  expect_had(inner[1], "p.a", 0, 0, 0);
+  expect_had(inner[2], "p.b", 7, 100, 0);
+  EXPECT_EQ(jobs_of_users(inner[2]), 10);
+  EXPECT_EQ(inner[0].kills.size(), 1u);
+  EXPECT_TRUE(pasts_of(inner, {{"p", some_past()}}).at("p").users.empty());
 }
 
 TEST(Past, WhatIsKeptOfAViewIsFoundInItAgain) {

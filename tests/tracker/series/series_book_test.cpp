@@ -60,6 +60,7 @@ TEST(SeriesChunk, GivesBackWhatWasAddedWithItsGaps) {
       if (dice() % 3 == 0) point.of[dice() % 2].share = -1 + static_cast<std::int64_t>(dice() % 3);
       if (dice() % 9 == 0) point.of[1].pending = INT64_MAX - static_cast<std::int64_t>(dice());
       if (dice() % 9 == 0) point.of[1].allocated = INT64_MIN;
+      if (dice() % 9 == 0) point.of[1].borrowed_thousandths = static_cast<std::int64_t>(dice());
       points.push_back(point);
       chunk.add(point);
       if (dice() % 5 == 0) chunk.seal();  // more may come all the same
@@ -70,6 +71,20 @@ TEST(SeriesChunk, GivesBackWhatWasAddedWithItsGaps) {
     });
     EXPECT_EQ(back, points);
   }
+}
+
+// Five maps and six reduces that run: without what was not known then.
+TEST(SeriesChunk, WhatWasWrittenInTheFirstFormIsRead) {
+  std::vector<SeriesPoint> points;
+  const SeriesChunk chunk = SeriesChunk::read(1'000, kStart, "\x01\x01\x84\x04\x0a\x0c");
+  chunk.each([&](const SeriesPoint& point) { points.push_back(point); });
+  ASSERT_EQ(points.size(), 1u);
+  SeriesPoint expected;
+  expected.at = kStart;
+  expected.of[0].running = 5;
+  expected.of[1].running = 6;
+  EXPECT_EQ(points[0], expected);
+  EXPECT_EQ(points[0].of[0].running_thousandths, -1);
 }
 
 TEST(SeriesChunk, WhatDoesNotChangeTakesAByte) {
@@ -298,6 +313,43 @@ TEST(SeriesBook, AClockThatIsSetBackNotesNothingTwice) {
   EXPECT_EQ(read(book, "a", "1s", 0, kStart).points.size(), 60u);
   EXPECT_TRUE(book.sample(kStart - 3'600'000, {running("a", 2)}));  // by an hour
   EXPECT_EQ(maps_running(read(book, "a", "1s", 0, kStart)), std::vector<std::int64_t>{2});
+}
+
+SeriesSample exactly(std::int64_t running, std::int64_t lent, std::int64_t borrowed) {
+  SeriesSample sample{"a", {}};
+  sample.of[0].running = running;
+  sample.of[0].running_thousandths = 1'000 * running;
+  sample.of[0].lent_thousandths = 1'000 * lent;
+  sample.of[0].borrowed_thousandths = 1'000 * borrowed;
+  return sample;
+}
+
+// Three seconds of ten, and what a whole slot would hide.
+TEST(SeriesBook, WhatWasLentForAShortWhileIsNotRoundedAway) {
+  SeriesBook book;
+  TimeMs now = kStart;
+  for (int i = 0; i < 1'900; ++i, now += 1'000)
+    book.sample(now, {i % 10 < 3 ? exactly(1, 1, 2) : exactly(0, 0, 0)});
+  for (const char* step : {"10s", "1m", "15m"}) {
+    const SeriesView series = read(book, "a", step, kStart, now);
+    EXPECT_EQ(series.points.at(0).maps.running, 0) << step;
+    EXPECT_EQ(series.points.at(0).maps.running_thousandths, 300) << step;
+    EXPECT_EQ(series.points.at(0).maps.lent_thousandths, 300) << step;
+    EXPECT_EQ(series.points.at(0).maps.borrowed_thousandths, 600) << step;
+  }
+}
+
+// A step of which some points are of an earlier version, that did not know it.
+TEST(SeriesBook, WhatIsNotKnownOfAllPointsOfAStepIsNotKnown) {
+  SeriesBook book;
+  book.sample(kStart, {running("a", 4)});
+  book.sample(kStart + 1'000, {exactly(4, 1, 0)});
+  const SeriesView tens = read(book, "a", "10s", kStart, kStart + 2'000);
+  EXPECT_EQ(tens.points.at(0).maps.running, 4);
+  EXPECT_FALSE(tens.points.at(0).maps.running_thousandths.has_value());
+  EXPECT_FALSE(tens.points.at(0).maps.lent_thousandths.has_value());
+  const SeriesView ones = read(book, "a", "1s", kStart, kStart + 2'000);
+  EXPECT_EQ(ones.points.at(1).maps.lent_thousandths, 1'000);
 }
 
 TEST(SeriesBook, RowsThatMakeNoSenseAreLeftOut) {

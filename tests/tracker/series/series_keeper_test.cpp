@@ -43,6 +43,23 @@ TEST(SeriesSample, InnerQueuesAndTheClusterHaveTheClaimsAndKillsOfTheirLeaves) {
   EXPECT_EQ(maps(4).share, -1);
 }
 
+TEST(SeriesSample, WhereSomebodyIsGuaranteedSomethingOthersLendAndBorrow) {
+  PublishedViews views;
+  std::vector<QueueView> queues = {queue_view("a", true, 13), queue_view("b", true, 2)};
+  queues[1].maps.allocated = 4;
+  for (QueueView& queue : queues) queue.reduces.running = 3;
+  views.queues = std::make_shared<const std::vector<QueueView>>(queues);
+  const auto samples = sample_of(views, {});
+  EXPECT_EQ(samples[1].of[0].running_thousandths, 13'000);
+  EXPECT_EQ(samples[1].of[0].borrowed_thousandths, 3'000);
+  EXPECT_EQ(samples[2].of[0].lent_thousandths, 6'000);
+  EXPECT_EQ(samples[2].of[0].borrowed_thousandths, 0);
+  EXPECT_EQ(samples[0].of[0].running_thousandths, 15'000);  // the cluster: the leaves
+  EXPECT_EQ(samples[0].of[0].borrowed_thousandths, 3'000);
+  EXPECT_EQ(samples[1].of[1].running_thousandths, 3'000);
+  EXPECT_EQ(samples[1].of[1].borrowed_thousandths, 0);
+}
+
 TEST(SeriesSample, EveryQueueAboveHasTheClaims) {
   PublishedViews views;
   std::vector<QueueView> queues = {queue_view("a", false, 1), queue_view("a.b", false, 1),
@@ -135,6 +152,51 @@ TEST(SeriesKeeper, WhatItHasSeenIsThereAfterARestart) {
     const auto series = again.read({"default", 0, "1s"});
     if (series && !series->points.empty()) {
       EXPECT_EQ(series->points.front(), seen.front());
+      break;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+// It would be zero of what runs, and would raise what waits.
+TEST(SeriesKeeper, WhileTrackersHaveNotReportedAfterARestartThereIsNoPoint) {
+  JobSnapshot job;
+  job.job = JobId(1);
+  auto spec = std::make_shared<JobSpec>();
+  spec->splits.resize(1);
+  spec->queue = "default";
+  job.spec = spec;
+  job.queue = "default";
+  job.state = JobState::kRunning;
+  Snapshot snapshot{.epoch = 2};
+  snapshot.next_job = 2;
+  snapshot.trackers = {{"tt1", {}, {}}};
+  snapshot.jobs = {job};
+  FifoHarness h;
+  h.start(snapshot);
+  ASSERT_TRUE(h.engine().recovering());
+  WallClock wall;
+  ViewPublisher publisher([](const std::function<void()>& work) { work(); }, wall);
+  publisher.publish_all(h.engine());
+  const DecisionLog decisions(1);
+  const auto store = make_memory_store({[](const JobSpec&) { return std::string(); },
+                                        [](std::string_view) { return JobSpec(); }});
+  ASSERT_TRUE(store->load().ok());
+  SeriesKeeper keeper({.views = &publisher,
+                       .decisions = &decisions,
+                       .store = store.get(),
+                       .room = [] { return true; },
+                       .write = [](const SeriesWrite&) {}});
+  std::this_thread::sleep_for(std::chrono::milliseconds(1'500));
+  EXPECT_FALSE(keeper.read({"default", 0, "1s"}).ok());
+  h.add_tracker("tt1", {.map_slots = 1});
+  h.heartbeat("tt1");
+  ASSERT_FALSE(h.engine().recovering());
+  publisher.publish_changes(h.engine());
+  for (;;) {
+    const auto series = keeper.read({"default", 0, "1s"});
+    if (series && !series->points.empty()) {
+      EXPECT_EQ(series->points.front().maps.running, 1);
       break;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -154,12 +154,17 @@ TEST(ViewsJson, ASeriesHasItsPointsByClass) {
   series.queue = "a.b";
   series.step_ms = 10'000;
   series.points.push_back({1'000, {1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11, std::nullopt, 12, 13}});
+  series.points[0].maps.running_thousandths = 3'100;
+  series.points[0].maps.lent_thousandths = 200;
+  series.points[0].maps.borrowed_thousandths = 0;
   EXPECT_EQ(to_json(series).dump(),
             R"({"queue":"a.b","step_ms":10000,"points":[{"t":1000,)"
             R"("map":{"guaranteed":1,"allocated":2,"running":3,"pending":4,)"
-            R"("share_thousandths":5,"claims":6,"kills":7},)"
+            R"("share_thousandths":5,"claims":6,"kills":7,"running_thousandths":3100,)"
+            R"("lent_thousandths":200,"borrowed_thousandths":0},)"
             R"("reduce":{"guaranteed":8,"allocated":9,"running":10,"pending":11,)"
-            R"("share_thousandths":null,"claims":12,"kills":13}}]})");
+            R"("share_thousandths":null,"claims":12,"kills":13,"running_thousandths":null,)"
+            R"("lent_thousandths":null,"borrowed_thousandths":null}}]})");
   series.points[0].amounts = {{"memory_mb", {512}}, {"gpu", {1}}};
   const Json point = to_json(series).at("points").at(0);
   EXPECT_EQ(point.at("dimensions").at("memory_mb").at("guaranteed"), 512);
