@@ -184,9 +184,9 @@ std::optional<Choice> ReserveHere::turn_for(const std::optional<Choice>& choice)
 }
 
 bool ReserveHere::has_turn_elsewhere(const Job& job, TaskKind kind) const {
-  return may_have_turn(job.need(kind)) && reservation_of(state_, job.id) == nullptr &&
-         !could_have(job, kind) && !finds_room(state_, job, kind) &&
-         has_a_place(state_, job, kind);
+  if (!may_have_turn(job.need(kind)) || reservation_of(state_, job.id) != nullptr) return false;
+  if (could_have(job, kind)) return is_full();
+  return !finds_room(state_, job, kind) && has_a_place(state_, job, kind);
 }
 
 bool ReserveHere::could_have(const Job& job, TaskKind kind) const {
