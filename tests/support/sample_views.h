@@ -158,6 +158,7 @@ inline TrackerView full_tracker() {
           .total = {{2, 3, 4, 5}},
           .used = {{6, 7, 8, 9}},
           .offer = {{"gpu", 20, 21}},
+          .ports = TrackerView::Offer{"ports", 64, 22},
           .reserved_for = JobId(30),
           .room_for = JobId(31),
           .rooms = 4711,
