@@ -36,7 +36,7 @@ queues:
 # containers, speculation, copies that go on, a store or a tracker that fails, a cluster that anybody administers, trackers
 # and attempts from before a restart.
 NOT_HERE = {"Claim.width", "Claim.dimension", "Claim.overdue_ms", "OpenClaim.width", "OpenClaim.dimension", "Hold.room",
-            "OpenClaim.overdue_ms", "Cluster.store_error", "Decision.speculative", "Decision.what", "Decision.container",
+            "OpenClaim.overdue_ms", "Cluster.store_error", "Decision.speculative", "Decision.what", "Decision.container", "Decision.tasks", "Tracker.ports",
             "Figures.unmet", "Hold.claim", "Hold.dying", "Hold.kind", "Hold.slots", "Hold.tracker", "JobStanding.locality_left_ms",
             "JobStanding.weight", "JobAmount.running", "JobAmount.share", "Share.below_min_share_ms", "Share.below_half_share_ms",
             "JobStanding.may_run", "QueueUser.limit_reduces", "SeriesFigures.share_thousandths", "SettingsDiff.queues.moves_to",
