@@ -65,8 +65,9 @@ class ReserveHere {
   // has the next turn: nobody has it, or one with a smaller task. Else small ones that use the
   // tracker and reserve it again and again, by ever the smaller key, would keep it out.
   bool notes_larger() const { return tracker_.keeps == 0; }
-  // Likewise for a task of the job that this tracker is not for: it finds room nowhere, and has a
-  // place. Where what its queue has left goes to smaller ones here, it would never be short there.
+  // Likewise for a task of the job that this tracker is not for, or not now, since all is reserved
+  // that may be: it finds room nowhere, and has a place. Where what its queue has left goes to
+  // smaller ones here, it would never be short there.
   bool has_turn_elsewhere(const Job& job, TaskKind kind) const;
   // Whether a task of that leaf (or pool) leaves the tracker to a larger one that has the turn, and
   // to who comes before that: it has had a reservation since. Whoever is at its share falls below
