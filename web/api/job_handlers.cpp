@@ -172,7 +172,10 @@ void post_job(ApiContext& context, const Call& call) {
   call.query({});
   const Caller caller = call.caller();
   const auto answer = [reply = call.reply](Result<SubmittedView> submitted) {
-    if (!submitted) return reply.refuse(submitted.error());
+    if (!submitted) {
+      const int status = InputLookups::for_everybody(submitted.error()) ? 503 : 0;
+      return reply.give(error_answer(Refusal{submitted.error(), status, {}}));
+    }
     HttpAnswer made = json_answer(to_json(*submitted), submitted->version);
     made.status = 201;
     made.cache_control = "no-store";
