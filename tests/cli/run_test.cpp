@@ -82,5 +82,21 @@ TEST_F(Run, WhatHasANameIsSaidOnce) {
               HasSubstr("--resource gpu: given twice"));
 }
 
+// Everybody may read a job's name.
+TEST_F(Run, WithoutANameItIsTheProgramsAndHasNoSecret) {
+  const auto named = [&](std::vector<std::string> command) {
+    command.insert(command.begin(), {"--queue", "a", "--"});
+    EXPECT_EQ(weir_run(command).code, 0);
+    return fake.submitted.spec.name;
+  };
+  EXPECT_EQ(named({"bin/train.sh", "7"}), "train.sh");
+  EXPECT_EQ(named({"DB_PASSWORD=hunter2 bin/x 7"}), "x");
+  EXPECT_EQ(named({"A=1 DB_PASSWORD='hunter two' B=\"a b\" ./x"}), "x");
+  EXPECT_EQ(named({"DB_PASSWORD=hunter2", "./x"}), "x");
+  EXPECT_EQ(named({"DB_PASSWORD=hunter2"}), "command");
+  EXPECT_EQ(named({"DB_PASSWORD='hunter two"}), "command");
+  EXPECT_EQ(named({"--token=hunter2"}), "--token=***");
+}
+
 }  // namespace
 }  // namespace weir::cli
