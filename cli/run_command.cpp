@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -34,6 +35,8 @@ struct RunOptions {
   bool service = false, wait = false, hold = false;
   std::vector<const CLI::Option*> of_groups;  // what a file says of its groups itself
 };
+
+constexpr std::size_t kMostFileBytes = 8 << 20;
 
 // A shell reads it again, so that every word is one word there.
 std::string quoted(const std::string& word) {
@@ -95,12 +98,24 @@ TaskGroupSpec group_of(const RunOptions& options) {
   return group;
 }
 
+// Not everything that has a name has an end: a device has none, and a FIFO nobody may write to.
 std::string text_of(const std::string& path) {
+  const auto refused = [&](const std::string& why) {
+    return wrong_use(fmt::format("--file {}: {}", printable(path), why));
+  };
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  const bool there = status.type() != std::filesystem::file_type::not_found;
+  if (!error && there && !std::filesystem::is_regular_file(status))
+    throw refused("is no regular file");
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) throw wrong_use(fmt::format("--file {}: cannot be read", printable(path)));
-  return std::move(text).str();
+  if (!file) throw refused("cannot be read");
+  std::string text(kMostFileBytes + 1, '\0');  // one more, so that too many are seen
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kMostFileBytes)
+    throw refused(fmt::format("is larger than {}", short_bytes(kMostFileBytes)));
+  return text;
 }
 
 bool is_assignment(std::string_view word) {

@@ -1,5 +1,6 @@
 // What `weir run` sends, and what it refuses before it asks anybody.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "cli/commands_fixture.h"
 #include "cli/temporary_directory.h"
@@ -96,6 +97,17 @@ TEST_F(Run, WithoutANameItIsTheProgramsAndHasNoSecret) {
   EXPECT_EQ(named({"DB_PASSWORD=hunter2"}), "command");
   EXPECT_EQ(named({"DB_PASSWORD='hunter two"}), "command");
   EXPECT_EQ(named({"--token=hunter2"}), "--token=***");
+}
+
+TEST_F(Run, AFileIsOneThatHasAnEnd) {
+  const std::string fifo = dir / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  for (const std::string& path : {std::string("/dev/zero"), fifo, std::string("/tmp")})
+    EXPECT_EQ(refusal({"--queue", "a", "-f", path}),
+              "weir: --file " + path + ": is no regular file\n");
+  const std::string large = dir.write("large.yaml", std::string((8 << 20) + 1, '#'));
+  EXPECT_THAT(refusal({"-f", large}), HasSubstr("is larger than 8.0 MiB"));
+  EXPECT_THAT(refusal({"-f", dir / "none"}), HasSubstr("none: cannot be read"));
 }
 
 }  // namespace
