@@ -29,6 +29,7 @@ CliFailure unreachable(const std::string& address, const RpcUnreachable& error) 
   if (!error.maybe_carried_out()) {
     // "cannot connect to A: connect() failed: Connection refused": the last part is what the user
     // needs.
+    if (!cause.starts_with("cannot connect")) return {kExitUnreachable, cause};  // it says all
     if (const auto colon = cause.rfind(": "); colon != std::string::npos)
       cause = cause.substr(colon + 2);
     if (!cause.empty())

@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -15,6 +18,7 @@
 #include "conf/job_file.h"
 #include "conf/task_groups.h"
 #include "conf/values.h"
+#include "jobqueue/model/secrets.h"
 #include "jobqueue/model/submission_limits.h"
 #include "thrift/spec_check.h"
 #include "thrift/wire_job.h"
@@ -31,6 +35,8 @@ struct RunOptions {
   bool service = false, wait = false, hold = false;
   std::vector<const CLI::Option*> of_groups;  // what a file says of its groups itself
 };
+
+constexpr std::size_t kMostFileBytes = 8 << 20;
 
 // A shell reads it again, so that every word is one word there.
 std::string quoted(const std::string& word) {
@@ -92,12 +98,60 @@ TaskGroupSpec group_of(const RunOptions& options) {
   return group;
 }
 
+// Not everything that has a name has an end: a device has none, and a FIFO nobody may write to.
 std::string text_of(const std::string& path) {
+  const auto refused = [&](const std::string& why) {
+    return wrong_use(fmt::format("--file {}: {}", printable(path), why));
+  };
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  const bool there = status.type() != std::filesystem::file_type::not_found;
+  if (!error && there && !std::filesystem::is_regular_file(status))
+    throw refused("is no regular file");
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) throw wrong_use(fmt::format("--file {}: cannot be read", printable(path)));
-  return std::move(text).str();
+  if (!file) throw refused("cannot be read");
+  std::string text(kMostFileBytes + 1, '\0');  // one more, so that too many are seen
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kMostFileBytes)
+    throw refused(fmt::format("is larger than {}", short_bytes(kMostFileBytes)));
+  return text;
+}
+
+bool is_assignment(std::string_view word) {
+  const std::string_view variable = word.substr(0, word.find('='));
+  if (variable.empty() || variable.size() == word.size()) return false;
+  return std::all_of(variable.begin(), variable.end(), [](char c) {
+    return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+  });
+}
+
+std::string base_name(std::string_view path) {
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
+// The name of a command whose job has none: its program, without its directory. Assignments before
+// it (`PASSWORD=x ./run`) are no part of it: others read names.
+std::string name_of_command(std::string_view command) {
+  std::string word;
+  char quote = '\0';
+  for (std::size_t i = 0; i <= command.size(); ++i) {
+    const char c = i < command.size() ? command[i] : ' ';
+    const bool space = c == ' ' || c == '\t' || c == '\n';
+    if (quote == '\0' && space) {
+      if (!word.empty() && !is_assignment(word)) break;
+      word.clear();
+    } else if (quote == '\0' && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (c == quote) {
+      quote = '\0';
+    } else {
+      word += c;
+    }
+  }
+  if (is_assignment(word)) word.clear();  // with a quote that has no end
+  const std::string program = base_name(word.substr(0, word.find_first_of(" \t\n")));
+  return program.empty() ? "command" : without_secrets(program);
 }
 
 // Else it would be ignored.
@@ -130,10 +184,8 @@ JobSpec spec_of(const RunOptions& options) {
   if (!options.name.empty()) spec.name = options.name;
   if (spec.queue.empty()) throw wrong_use("--queue is missing: which queue is the job to go to?");
   if (spec.name.empty()) {
-    const std::string& first = options.command.empty() ? options.file : options.command.front();
-    spec.name = first.substr(0, first.find_first_of(" \t\n"));
-    if (const auto slash = spec.name.rfind('/'); slash != std::string::npos)
-      spec.name.erase(0, slash + 1);
+    spec.name = options.file.empty() ? name_of_command(spec.task_groups.front().command)
+                                     : base_name(options.file);
   }
   if (!options.priority.empty()) spec.priority = require(priority_from_wire(options.priority));
   if (!options.time_limit.empty())
@@ -165,7 +217,7 @@ void add_run_options(CLI::App& command, RunOptions& o) {
   command.add_option("-f,--file", o.file, "the application; the options of groups are in it then")
       ->type_name("FILE");
   command.add_option("--queue", o.queue, "its dotted path, or its last part");
-  command.add_option("--name", o.name, "for people (default: the command)");
+  command.add_option("--name", o.name, "for people (default: the program of the command)");
   of_group(number("--count", o.count, 1, Limits::kTasksPerGroup,
                   "tasks that run the command (default 1)"));
   of_group(

@@ -117,6 +117,7 @@ struct Duty {
   3: required string output
   4: optional string owner             // that _SUCCESS names: this job and no other, also of its number
   5: optional i64 parts                // how many files of the job may stand published there
+  6: optional string user              // whose job it is
 }
 
 struct HeartbeatReply {

@@ -62,6 +62,7 @@ wire::HeartbeatReply to_wire(const HeartbeatReply& reply) {
     out.duties[i].output = reply.duties[i].output;
     out.duties[i].__set_owner(reply.duties[i].owner);
     out.duties[i].__set_parts(reply.duties[i].parts);
+    out.duties[i].__set_user(reply.duties[i].user);
   }
   out.__set_out_of_band_gap_ms(reply.out_of_band_gap_ms);
   if (!reply.leave.empty()) out.__set_leave(reply.leave);
@@ -137,7 +138,7 @@ HeartbeatReply from_wire(const wire::HeartbeatReply& reply) {
   }
   for (const wire::Duty& duty : reply.duties) {
     if (const auto job = job_from_wire(duty.job))
-      out.duties.push_back({*job, duty.succeed, duty.output, duty.owner, duty.parts});
+      out.duties.push_back({*job, duty.succeed, duty.output, duty.owner, duty.parts, duty.user});
   }
   out.leave = reply.leave;
   return out;

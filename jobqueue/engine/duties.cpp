@@ -7,15 +7,16 @@
 namespace weir {
 
 constexpr DurationMs kDutyMs = 60'000;      // then another tracker is asked
-constexpr std::size_t kDutiesATracker = 8;  // at a time
-constexpr int kDutiesLookedAt = 16;         // of those that wait, by one tracker that reports
+constexpr std::size_t kDutiesATracker = 16;  // at a time
+constexpr int kTurns = 16;                   // of users, when one tracker reports
+constexpr int kDutiesLookedAt = 4;           // in one turn
 
 life::Point<DutyStage> Duties::stage_of(const Job& job) const {
   if (job.duty == Job::Duty::kNone) return life::kOutside;
   const bool completes = job.duty == Job::Duty::kSucceed;
   if (job.duty_tracker.valid())
     return completes ? DutyStage::kCompleteGiven : DutyStage::kRemoveGiven;
-  if (unassigned_duties_.contains(job.id))
+  if (waits(job))
     return completes ? DutyStage::kCompleteOffered : DutyStage::kRemoveOffered;
   return completes ? DutyStage::kCompleteDue : DutyStage::kRemoveDue;
 }
@@ -31,27 +32,44 @@ void Duties::change(Job& job, Change change) {
 void Duties::open_duty(Job& job, Job::Duty duty) {
   change(job, [&] {
     job.duty = duty;
-    if (job.live_attempts == 0 && !job.duty_tracker.valid()) unassigned_duties_.insert(job.id);
+    if (job.live_attempts == 0 && !job.duty_tracker.valid()) put_in_line(job);
   });
   limits_.update(job);
 }
 
 void Duties::offer(Job& job) {
-  change(job, [&] { unassigned_duties_.insert(job.id); });
+  change(job, [&] { put_in_line(job); });
 }
 
-void Duties::give(Job& job, TrackerId tracker) {
+bool Duties::waits(const Job& job) const {
+  const auto line = waiting_.find(job.user);
+  return line != waiting_.end() && line->second.contains({job.duty_passed_at, job.id});
+}
+
+void Duties::put_in_line(const Job& job) {
+  waiting_[job.user].emplace(job.duty_passed_at, job.id);
+}
+
+void Duties::take_out_of_line(const Job& job) {
+  const auto line = waiting_.find(job.user);
+  if (line == waiting_.end()) return;
+  line->second.erase({job.duty_passed_at, job.id});
+  if (line->second.empty()) waiting_.erase(line);
+}
+
+void Duties::give(Job& job, TrackerState& tracker) {
   change(job, [&] {
-    unassigned_duties_.erase(job.id);
-    job.duty_tracker = tracker;
+    take_out_of_line(job);
+    job.duty_tracker = tracker.id;
   });
-  duties_given_.push_back({now_, job.id, tracker});
+  duties_given_.push_back({now_, job.id, tracker.id});
+  tracker.duties.push_back(job.id);
 }
 
 void Duties::take_back(Job& job) {
   change(job, [&] {
     job.duty_tracker = TrackerId{};
-    unassigned_duties_.insert(job.id);
+    put_in_line(job);
   });
 }
 
@@ -75,10 +93,11 @@ void Duties::end_duty(Job& job, bool ok, const std::string& message) {
   const Job::Duty duty = job.duty;
   if (job.duty_tracker.valid()) std::erase(state_.mutable_tracker(job.duty_tracker).duties, job.id);
   change(job, [&] {
-    unassigned_duties_.erase(job.id);
+    take_out_of_line(job);
     job.duty = Job::Duty::kNone;
     job.duty_tracker = TrackerId{};
   });
+  job.duty_passed_at = 0;
   job.duty_given.clear();
   job.duty_trouble.clear();
   if (duty == Job::Duty::kAbort) {  // nothing depends on a clean-up that failed
@@ -96,21 +115,35 @@ void Duties::end_duty(Job& job, bool ok, const std::string& message) {
 // are removed.
 void Duties::give_duties(TrackerState& tracker) {
   if (!tracker.live() || parts_.recovery.recovering()) return;
-  auto next = unassigned_duties_.begin();
-  for (int looked = 0; looked < kDutiesLookedAt && next != unassigned_duties_.end(); ++looked) {
+  std::size_t in_vain = 0;  // turns in succession
+  for (int turn = 0; turn < kTurns && in_vain < waiting_.size(); ++turn) {
     if (tracker.duties.size() >= kDutiesATracker) return;
-    Job& job = state_.mutable_job(*next);
+    auto line = served_.valid() ? waiting_.upper_bound(served_) : waiting_.begin();
+    if (line == waiting_.end()) line = waiting_.begin();
+    served_ = line->first;
+    in_vain = give_one(tracker, served_) ? 0 : in_vain + 1;
+  }
+}
+
+bool Duties::give_one(TrackerState& tracker, UserId user) {
+  const auto his = std::count_if(tracker.duties.begin(), tracker.duties.end(), [&](JobId id) {
+    const Job* job = state_.find_job(id);
+    return job != nullptr && job->user == user;
+  });
+  const std::size_t free = kDutiesATracker - tracker.duties.size();
+  if (static_cast<std::size_t>(his) >= free) return false;
+  int looked = 0;
+  for (const auto& [passed_at, id] : waiting_.at(user)) {
+    if (++looked > kDutiesLookedAt) return false;
+    Job& job = state_.mutable_job(id);
     auto& given = job.duty_given;
     const bool again = std::find(given.begin(), given.end(), tracker.id) != given.end();
-    if (again && now_ - job.duty_passed_at < kDutyMs) {  // others first
-      ++next;
-      continue;
-    }
-    ++next;
-    give(job, tracker.id);
+    if (again && now_ - passed_at < kDutyMs) continue;  // others first
     if (!again) given.push_back(tracker.id);
-    tracker.duties.push_back(job.id);
+    give(job, tracker);
+    return true;
   }
+  return false;
 }
 
 void Duties::list_duties(const TrackerState& tracker, HeartbeatReply& out) const {
@@ -121,8 +154,8 @@ void Duties::list_duties(const TrackerState& tracker, HeartbeatReply& out) const
     for (const TaskKind kind : job->kinds()) {
       if (job->type->publishes(*job->spec, kind)) published += job->spec->tasks(kind);
     }
-    out.duties.push_back(
-        {id, job->duty == Job::Duty::kSucceed, job->spec->output, output_owner(*job), published});
+    out.duties.push_back({id, job->duty == Job::Duty::kSucceed, job->spec->output,
+                          output_owner(*job), published, state_.user_name(job->user)});
   }
 }
 
@@ -141,8 +174,8 @@ void Duties::leave_duties(TrackerState& tracker) {
 void Duties::pass_on_duty(Job& job, const std::string& why) {
   TrackerState& tracker = state_.mutable_tracker(job.duty_tracker);
   std::erase(tracker.duties, job.id);
-  take_back(job);
   job.duty_passed_at = now_;
+  take_back(job);
   job.duty_trouble = why;
   emit(DutyPassedOn{job.id, tracker.id, why});
   touch(job);

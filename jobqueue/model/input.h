@@ -254,6 +254,7 @@ struct Duty {
   std::string output;
   std::string owner;       // see output_owner()
   std::int64_t parts = 0;  // how many files of the job may stand published there
+  std::string user;        // whose job it is
 };
 struct HeartbeatReply {
   DurationMs interval_ms = 0;

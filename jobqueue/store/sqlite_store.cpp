@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "jobqueue/store/schema.h"
@@ -36,6 +38,7 @@ class SqliteStore final : public Store {
   Status open(const SqliteStoreOptions& options) {
     if (vfs_.empty()) {
       Status taken = lock_.take(path_, options.busy_timeout_ms);
+      if (taken.ok()) taken = check_not_emptied();
       if (taken.ok()) taken = file_.take(path_, options.busy_timeout_ms);
       if (!taken.ok()) return taken;
     }
@@ -57,6 +60,7 @@ class SqliteStore final : public Store {
     if (!database_->ok()) return take_error();
     writer_ = std::make_unique<SqliteWriter>(*database_, codec_);
     if (!database_->ok()) return take_error();
+    if (vfs_.empty()) lock_.say_written(true);
     return Ok{};
   }
 
@@ -160,6 +164,21 @@ class SqliteStore final : public Store {
   }
 
   Status same_file() { return running_ && vfs_.empty() ? file_.check() : Status(Ok{}); }
+
+  // An empty file is a new store to SQLite, which would count the jobs from 1 again. One that was
+  // only just made when its JobTracker was killed is new, and so is one that is not there.
+  Status check_not_emptied() {
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(path_, error);
+    if (error == std::errc::no_such_file_or_directory) lock_.say_written(false);
+    if (error || bytes > 0) return Ok{};
+    const auto log_bytes = std::filesystem::file_size(path_ + "-wal", error);
+    if (!lock_.written() && (error || log_bytes == 0)) return Ok{};
+    return Error{ErrorCode::kStoreFailed,
+                 "store " + path_ + " has 0 bytes, but has been a store: it was emptied",
+                 "restore a copy (docs/reliability.md), or remove the file to begin with no jobs",
+                 {}};
+  }
 
   Error take_error() {
     Error error = running_

@@ -99,6 +99,11 @@ std::optional<Error> examine_store_path(const std::string& path) {
     return failure("store " + path + ": " + parent.string() + " is not a directory",
                    "name a file in a directory in store.sqlite");
   }
+  if (fs::is_symlink(file, ignored)) {  // SQLite keeps its log where the link leads
+    return failure("store " + path + " is a symbolic link; name the file itself, " +
+                       fs::weakly_canonical(file, ignored).string() + ", in store.sqlite",
+                   "a link to a directory on the way to it is fine");
+  }
   if (fs::is_directory(file, ignored)) {
     return failure("store " + path + " is a directory",
                    "name a file in store.sqlite, such as " + (file / "weir.db").string());

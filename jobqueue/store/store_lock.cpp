@@ -8,14 +8,23 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <thread>
 
 namespace weir {
 namespace {
 
+constexpr std::string_view kWritten = "\nthe store has been written\n";
+
+bool says_written(int file) {
+  char text[64] = {};
+  const ssize_t size = ::pread(file, text, sizeof(text), 0);
+  return size > 0 && std::string_view(text, static_cast<std::size_t>(size)).ends_with(kWritten);
+}
+
 // As well as it can be: a full disk must not keep anybody from starting.
-void write_own_pid(int file) {
-  const std::string text = std::to_string(::getpid()) + "\n";
+void write_own_pid(int file, bool written) {
+  const std::string text = std::to_string(::getpid()) + std::string(written ? kWritten : "\n");
   if (::ftruncate(file, 0) != 0 || ::pwrite(file, text.data(), text.size(), 0) < 0) return;
 }
 
@@ -38,7 +47,8 @@ Status StoreLock::take(const std::string& store_path, int timeout_ms) {
   constexpr std::chrono::milliseconds kPause{20};
   for (auto waited = std::chrono::milliseconds(0);; waited += kPause) {
     if (::flock(file_, LOCK_EX | LOCK_NB) == 0) {
-      write_own_pid(file_);
+      written_ = says_written(file_);
+      write_own_pid(file_, written_);
       return Ok{};
     }
     if (errno != EWOULDBLOCK && errno != EINTR) {
@@ -55,6 +65,12 @@ Status StoreLock::take(const std::string& store_path, int timeout_ms) {
                "store " + store_path + " is in use by another JobTracker",
                "stop that one first, or name another file in store.sqlite",
                {}};
+}
+
+void StoreLock::say_written(bool written) {
+  if (written == written_) return;
+  written_ = written;
+  write_own_pid(file_, written);
 }
 
 std::optional<pid_t> StoreLock::holder(const std::string& store_path) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/commands_fixture.h"
+#include "cli/connection.h"
 #include "cli/exit_code.h"
 #include "cli/job_logs.h"
 #include "cli/temporary_directory.h"
@@ -420,6 +421,15 @@ TEST(Edge, NobodyListens) {
       ran.err,
       HasSubstr("cannot reach the JobTracker at 127.0.0.1:1 (connection refused); start it with"));
   EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1);
+}
+
+// Its port for trackers, say.
+TEST(Edge, WhoAnswersAndIsNoClientPortIsNamedAsThat) {
+  const std::string cause =
+      "127.0.0.1:9091 (admin) does not know this call (Invalid method name: 'admin:info'); what is "
+      "meant is the port for clients, listen.thrift of the settings";
+  EXPECT_EQ(unreachable("127.0.0.1:9091", RpcUnreachable(cause, false)).lines(),
+            std::vector<std::string>{cause});
 }
 
 TEST(Edge, WrongUseNamesTheMend) {

@@ -1,5 +1,6 @@
 // What `weir run` sends, and what it refuses before it asks anybody.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "cli/commands_fixture.h"
 #include "cli/temporary_directory.h"
@@ -80,6 +81,33 @@ TEST_F(Run, WhatHasANameIsSaidOnce) {
               HasSubstr("--env A: given twice"));
   EXPECT_THAT(refusal({"--queue", "a", "--resource", "gpu=1", "--resource", "gpu=2", "--", "true"}),
               HasSubstr("--resource gpu: given twice"));
+}
+
+// Everybody may read a job's name.
+TEST_F(Run, WithoutANameItIsTheProgramsAndHasNoSecret) {
+  const auto named = [&](std::vector<std::string> command) {
+    command.insert(command.begin(), {"--queue", "a", "--"});
+    EXPECT_EQ(weir_run(command).code, 0);
+    return fake.submitted.spec.name;
+  };
+  EXPECT_EQ(named({"bin/train.sh", "7"}), "train.sh");
+  EXPECT_EQ(named({"DB_PASSWORD=hunter2 bin/x 7"}), "x");
+  EXPECT_EQ(named({"A=1 DB_PASSWORD='hunter two' B=\"a b\" ./x"}), "x");
+  EXPECT_EQ(named({"DB_PASSWORD=hunter2", "./x"}), "x");
+  EXPECT_EQ(named({"DB_PASSWORD=hunter2"}), "command");
+  EXPECT_EQ(named({"DB_PASSWORD='hunter two"}), "command");
+  EXPECT_EQ(named({"--token=hunter2"}), "--token=***");
+}
+
+TEST_F(Run, AFileIsOneThatHasAnEnd) {
+  const std::string fifo = dir / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  for (const std::string& path : {std::string("/dev/zero"), fifo, std::string("/tmp")})
+    EXPECT_EQ(refusal({"--queue", "a", "-f", path}),
+              "weir: --file " + path + ": is no regular file\n");
+  const std::string large = dir.write("large.yaml", std::string((8 << 20) + 1, '#'));
+  EXPECT_THAT(refusal({"-f", large}), HasSubstr("is larger than 8.0 MiB"));
+  EXPECT_THAT(refusal({"-f", dir / "none"}), HasSubstr("none: cannot be read"));
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ wire::HeartbeatReply full_orders() {
   orders.duties[0].output = "/out";
   orders.duties[0].__set_owner("job_0009 1");
   orders.duties[0].__set_parts(3);
+  orders.duties[0].__set_user("ann");
   orders.__set_compute_granted({attempt(7)});
   orders.__set_out_of_band_gap_ms(50);
   orders.__set_leave("stopped by root");

@@ -197,23 +197,22 @@ void EngineLoop::tell(const Event& event) {
   count_event(counters_, event, *engine_, decisions_.on(event, *engine_));
 }
 
-// The store's answer says which submissions there were; those that it refused there were not.
-void EngineLoop::tell_submissions(const Body& body) {
+// The store's answer says which commands there were; those that it refused there were not.
+void EngineLoop::tell_commands(const Body& body) {
   if (const auto* failed = std::get_if<StoreFailed>(&body)) {
-    while (!submissions_.empty() && submissions_.front().seq <= failed->seq)
-      submissions_.pop_front();
+    while (!commands_.empty() && commands_.front().seq <= failed->seq) commands_.pop_front();
   }
   const auto* durable = std::get_if<Durable>(&body);
-  while (durable != nullptr && !submissions_.empty() && submissions_.front().seq <= durable->seq) {
-    Event submission = std::move(submissions_.front());
-    submissions_.pop_front();
-    submission.at = time_.now();  // lines are in the order of their times
-    tell(submission);
+  while (durable != nullptr && !commands_.empty() && commands_.front().seq <= durable->seq) {
+    Event command = std::move(commands_.front());
+    commands_.pop_front();
+    command.at = time_.now();  // lines are in the order of their times
+    tell(command);
   }
 }
 
 void EngineLoop::handle(Item& item) {
-  tell_submissions(item.body);
+  tell_commands(item.body);
   if (std::holds_alternative<StoreFailed>(item.body)) {
     // The command itself is durable; what followed from it is being retried and not waited for.
     for (ToBeShown& shown : to_be_shown_) shown.seq = 0;
@@ -227,8 +226,8 @@ void EngineLoop::handle(Item& item) {
   engine_->handle(input_, output_);
   for (Event& event : output_.events) {
     history_.on(event, engine_->state());
-    if (fact_as<JobSubmitted>(event.fact) != nullptr) {
-      submissions_.push_back(event);
+    if (event.seq > 0 && std::holds_alternative<Command>(event.fact)) {
+      commands_.push_back(event);
     } else {
       tell(event);
     }

@@ -145,7 +145,7 @@ class EngineLoop {
   void step(Item& item);
   bool note_registration(Item& item);
   void tell(const Event& event);
-  void tell_submissions(const Body& body);
+  void tell_commands(const Body& body);
   void handle(Item& item);
   void handle_timed(Item& item);
   void count_recovery();
@@ -177,7 +177,7 @@ class EngineLoop {
   Input input_;
   Output output_;
   std::vector<Event> durable_;
-  std::deque<Event> submissions_;  // not durable yet: they may be refused, and are in no log
+  std::deque<Event> commands_;  // not durable yet: they may be refused, and are in no log
   std::unordered_map<Token, Callback> outstanding_;
   // Done, but not published yet. What a command set going (the end of a killed job) is shown
   // once it is durable, which `seq` waits for.

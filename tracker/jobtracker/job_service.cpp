@@ -176,6 +176,10 @@ JobPage page_of_records(const std::vector<JobRecord>& records, const HistoryFilt
   return page;
 }
 
+bool counts_slots(const PublishedViewsPtr& views) {
+  return views != nullptr && views->settings->resources.mode == ResourceSettings::Mode::kSlots;
+}
+
 }  // namespace
 
 Result<std::size_t> JobService::list_limit(std::int64_t limit) {
@@ -193,6 +197,10 @@ void JobService::submit(const Caller& caller, std::shared_ptr<const JobSpec> spe
   auto warnings = conf_without_effect(spec->conf, spec->reduces > 0);
   for (std::string& line : groups_without_effect(spec->task_groups))
     warnings.push_back(std::move(line));
+  if (!spec->task_groups.empty() && counts_slots(loop_.views().glance()))
+    warnings.push_back(
+        "the cluster schedules slots, and applications ask for containers: it waits until an "
+        "administrator sets `resources: containers`");
   if (std::string line = packed_files_read_raw(spec->input_files); !line.empty())
     warnings.push_back(std::move(line));
   loop_.post(SubmitJob{caller, std::move(spec)},

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
-#include <map>
 #include <mutex>
 #include <utility>
 
@@ -17,6 +16,10 @@ Error busy(const std::string& what) {
   return Error{ErrorCode::kBusy, what, "try again after a while", {}};
 }
 
+constexpr const char* kLineFull = "too many submissions wait for a look at their input";
+constexpr const char* kNoThread =
+    "submissions wait for a look at their input: the file systems of others do not answer";
+
 Error leaving() {
   return Error{ErrorCode::kShuttingDown,
                "the JobTracker is shutting down",
@@ -28,7 +31,7 @@ Error leaving() {
 
 // One question, whose answer whoever ends it first gives.
 struct InputQuestion {
-  std::string address;
+  Asker asker;
   InputLookups::Wanted wanted;
   Clock::time_point until;
   std::atomic<bool> ended{false};
@@ -54,31 +57,84 @@ struct InputLookups::State {
   std::condition_variable late;
   std::deque<InputQuestionPtr> waiting;
   std::vector<InputQuestionPtr> looked_at;  // one a thread that is at work
+  std::deque<Asker> served;                 // whose turns were the last, the newest at the end
   std::size_t threads = 0;
   std::size_t answering = 0;  // threads that have looked and give what they found
   bool stopped = false;
 
-  std::size_t at_work_for(const std::string& address) const {
+  static std::size_t of_address(const auto& questions, const Asker& asker) {
     return static_cast<std::size_t>(
-        std::count_if(looked_at.begin(), looked_at.end(),
-                      [&](const InputQuestionPtr& q) { return q->address == address; }));
+        std::count_if(questions.begin(), questions.end(), [&](const InputQuestionPtr& q) {
+          return q->asker.address == asker.address;
+        }));
   }
-  std::size_t waiting_of(const std::string& address) const {
+  static std::size_t of_user(const auto& questions, const Asker& asker) {
     return static_cast<std::size_t>(
-        std::count_if(waiting.begin(), waiting.end(),
-                      [&](const InputQuestionPtr& q) { return q->address == address; }));
+        std::count_if(questions.begin(), questions.end(), [&](const InputQuestionPtr& q) {
+          return q->asker.user == asker.user;
+        }));
   }
 
-  // The first whose address has not its part of the threads already. Needs the mutex.
-  InputQuestionPtr next() {
-    const std::size_t most = std::max<std::size_t>(limits.threads / 2, 1);
-    for (auto place = waiting.begin(); place != waiting.end(); ++place) {
-      if (at_work_for((*place)->address) >= most) continue;
-      InputQuestionPtr question = std::move(*place);
-      waiting.erase(place);
-      return question;
+  // Address and user have fewer than are free.
+  bool may_begin(const Asker& asker) const {
+    const std::size_t free = limits.threads - looked_at.size();
+    return of_address(looked_at, asker) < free && of_user(looked_at, asker) < free;
+  }
+
+  // When the address had its last turn, and the user of it: 0 is longest ago.
+  std::pair<std::size_t, std::size_t> last_turns(const Asker& asker) const {
+    std::size_t of_address = 0;
+    std::size_t of_user = 0;
+    for (std::size_t i = 0; i < served.size(); ++i) {
+      if (served[i].address != asker.address) continue;
+      of_address = i + 1;
+      if (served[i].user == asker.user) of_user = i + 1;
     }
-    return nullptr;
+    return {of_address, of_user};
+  }
+
+  // Of those that may begin, that of whoever has waited longest for a turn. Needs the mutex.
+  InputQuestionPtr next() {
+    auto best = waiting.end();
+    std::pair<std::size_t, std::size_t> best_turns;
+    for (auto place = waiting.begin(); place != waiting.end(); ++place) {
+      const auto turns = last_turns((*place)->asker);
+      if (best != waiting.end() && turns >= best_turns) continue;
+      if (!may_begin((*place)->asker)) continue;
+      best = place;
+      best_turns = turns;
+    }
+    if (best == waiting.end()) return nullptr;
+    InputQuestionPtr question = std::move(*best);
+    waiting.erase(best);
+    served.push_back(question->asker);
+    if (served.size() > 2 * limits.waiting) served.pop_front();
+    return question;
+  }
+
+  // Why this one may not wait. Needs the mutex.
+  std::optional<Error> no_room(const Asker& asker) const {
+    if (stopped) return leaving();
+    if (waiting.size() >= limits.waiting) return busy(kLineFull);
+    if (of_address(waiting, asker) >= limits.waiting_of_address)
+      return busy("too many submissions from " + asker.address + " wait for a look at their input");
+    if (of_user(waiting, asker) >= limits.waiting_of_user)
+      return busy("too many submissions of " + asker.user + " wait for a look at their input");
+    return std::nullopt;
+  }
+
+  // Why it has waited for too long, or was looked at for too long. Needs the mutex.
+  Error too_late(const InputQuestionPtr& question) const {
+    const Asker& asker = question->asker;
+    if (std::find(looked_at.begin(), looked_at.end(), question) != looked_at.end())
+      return busy("input: the file system has not answered in time");
+    if (of_address(looked_at, asker) > 0 && !may_begin(asker))
+      return busy("the input of other submissions from " + asker.address +
+                  " is still looked at: its file system does not answer");
+    if (of_user(looked_at, asker) > 0 && !may_begin(asker))
+      return busy("the input of other submissions of " + asker.user +
+                  " is still looked at: its file system does not answer");
+    return busy(kNoThread);
   }
 
   static void work(const std::shared_ptr<State>& state) {
@@ -98,7 +154,7 @@ struct InputLookups::State {
       lock.lock();
       --state->answering;
       std::erase(state->looked_at, question);
-      state->changed.notify_all();  // its address may have another
+      state->changed.notify_all();  // others may have one now
     }
   }
 
@@ -108,10 +164,10 @@ struct InputLookups::State {
     while (!state->stopped) {
       const auto now = Clock::now();
       auto next = now + std::chrono::hours(1);
-      std::vector<InputQuestionPtr> over;
+      std::vector<std::pair<InputQuestionPtr, Error>> over;
       const auto look = [&](const InputQuestionPtr& question) {
         if (question->ended) return;
-        if (question->until <= now) over.push_back(question);
+        if (question->until <= now) over.emplace_back(question, state->too_late(question));
         else next = std::min(next, question->until);
       };
       for (const InputQuestionPtr& question : state->waiting) look(question);
@@ -122,8 +178,7 @@ struct InputLookups::State {
         continue;
       }
       lock.unlock();
-      for (const InputQuestionPtr& question : over)
-        question->give(busy("input: the file system has not answered in time"));
+      for (auto& [question, why] : over) question->give(std::move(why));
       lock.lock();
     }
   }
@@ -139,22 +194,17 @@ InputLookups::~InputLookups() {
   stop();
 }
 
-void InputLookups::look(const std::string& address, Wanted wanted, Answer answer) {
+void InputLookups::look(const Asker& asker, Wanted wanted, Answer answer) {
   const auto question = std::make_shared<InputQuestion>();
-  question->address = address;
+  question->asker = asker;
   question->wanted = std::move(wanted);
   question->until = Clock::now() + state_->limits.patience;
   question->answer = std::move(answer);
   std::optional<Error> no;
   {
     const std::lock_guard lock(state_->mutex);
-    if (state_->stopped) {
-      no = leaving();
-    } else if (state_->waiting.size() >= state_->limits.waiting) {
-      no = busy("too many submissions wait for a look at their input");
-    } else if (state_->waiting_of(address) >= state_->limits.waiting_of_address) {
-      no = busy("too many submissions from " + address + " wait for a look at their input");
-    } else {
+    no = state_->no_room(asker);
+    if (!no) {
       state_->waiting.push_back(question);
       if (state_->threads < state_->limits.threads) {
         ++state_->threads;
@@ -165,6 +215,11 @@ void InputLookups::look(const std::string& address, Wanted wanted, Answer answer
     }
   }
   if (no) question->give(std::move(*no));
+}
+
+bool InputLookups::for_everybody(const Error& refusal) {
+  return refusal.code == ErrorCode::kBusy &&
+         (refusal.message == kLineFull || refusal.message == kNoThread);
 }
 
 void InputLookups::stop() {

@@ -18,7 +18,7 @@ void Submitter::submit(const Caller& caller, const nlohmann::ordered_json& body,
   read->address = calling_peer();
   InputLookups::Wanted wanted{read->spec.input_files, read->split_bytes, read->combine_bytes};
   const auto submission = std::make_shared<Submission>(std::move(*read));
-  lookups_.look(calling_peer(), std::move(wanted),
+  lookups_.look({calling_peer(), caller.user}, std::move(wanted),
                 [this, caller, submission, address = calling_peer(),
                  answer = std::move(answer)](Result<InputSplits> input) {
                   if (!input) return answer(input.error());

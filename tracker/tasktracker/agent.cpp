@@ -324,9 +324,8 @@ void Agent::do_action(action::RunDuty& run) {
       turn();
     });
   };
-  if (outputs_.begin("ending the output of " + job_name(duty.job), call, then)) return;
-  core_->on_duty_elsewhere(duty, std::to_string(OutputWork::kThreads) + " calls on outputs hang",
-                           now());
+  if (outputs_.begin(duty.user, "ending the output of " + job_name(duty.job), call, then)) return;
+  core_->on_duty_elsewhere(duty, "too many calls on outputs hang", now());
 }
 
 void Agent::do_action(action::DropJob& drop) {
@@ -341,11 +340,13 @@ void Agent::do_action(action::DropJob& drop) {
   // After what is still being measured of it.
   gauge_.push([this, job = drop.job] { asio::post(io_, [this, job] { job_disk_.drop(job); }); });
   if (drop.output.path.empty()) return;
-  clean_up_output(job_name(drop.job), [output = drop.output] { remove_late_output(output); });
+  clean_up_output(drop.user, job_name(drop.job),
+                  [output = drop.output] { remove_late_output(output); });
 }
 
-void Agent::clean_up_output(const std::string& after, std::function<void()> call) {
-  if (outputs_.begin("cleaning up after " + after, std::move(call)) || stopping_) return;
+void Agent::clean_up_output(const std::string& user, const std::string& after,
+                            std::function<void()> call) {
+  if (outputs_.begin(user, "cleaning up after " + after, std::move(call)) || stopping_) return;
   spdlog::warn("{}: what it left in its output stays there: too many calls on outputs hang", after);
 }
 

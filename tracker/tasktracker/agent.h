@@ -70,7 +70,8 @@ class Agent {
   void do_action(action::PushOutputs& push);
   void do_action(action::RunDuty& run);
   void do_action(action::DropJob& drop);
-  void clean_up_output(const std::string& after, std::function<void()> call);
+  void clean_up_output(const std::string& user, const std::string& after,
+                       std::function<void()> call);
   void do_action(action::Leave& leave);
   AttemptProcess* process(const AttemptKey& key);
   AttemptProcess::Handlers handlers_for(const TaskSpec& spec);

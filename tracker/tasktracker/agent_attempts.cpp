@@ -221,7 +221,8 @@ void Agent::attempt_over(const AttemptKey& key, const JobOutput& output, const s
     durable_outputs_.insert(key.task.job);  // and nothing of it lies aside that is to go
     scratch_.give_back_output_dir(key);
   } else if (!output.path.empty()) {
-    clean_up_output(attempt_name(key), [output, key] { remove_unpublished(output, key); });
+    clean_up_output(core_->user_of(key.task.job), attempt_name(key),
+                    [output, key] { remove_unpublished(output, key); });
   }
   turn();
 }

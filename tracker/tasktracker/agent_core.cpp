@@ -292,8 +292,15 @@ void AgentCore::drop_job(JobId id) {
     alive |= at->second.stage != Stage::kEnded;
   if (alive) return;  // stays among the held jobs, and is dropped when its attempts have ended
   const auto& description = job->second.description;
-  actions_.push_back(action::DropJob{id, description ? output_of(*description) : JobOutput()});
+  actions_.push_back(
+      action::DropJob{id, description ? output_of(*description) : JobOutput(), user_of(id)});
   jobs_.erase(job);
+}
+
+std::string AgentCore::user_of(JobId job) const {
+  const auto known = jobs_.find(job);
+  if (known == jobs_.end() || !known->second.description) return "";
+  return known->second.description->spec->user;
 }
 
 void AgentCore::apply_duties(const std::vector<Duty>& wanted, std::int64_t sent_steady_ms,

@@ -101,6 +101,7 @@ struct RunDuty {
 struct DropJob {
   JobId job;
   JobOutput output;  // empty path: not known here
+  std::string user;  // empty: not known either
 };
 struct Leave {  // the process is to end
   std::string why;
@@ -149,6 +150,7 @@ class AgentCore {
   // its output is of use then.
   bool on_exit(const AttemptKey& key, const std::string& how, Now now,
                const std::string& note = "");
+  std::string user_of(JobId job) const;  // empty: not known here
   void on_duty_done(const Duty& duty, bool ok, const std::string& message, Now now);
   void on_duty_too_late(const Duty& duty);  // it was not begun; it is, if asked for again
   void on_duty_elsewhere(const Duty& duty, const std::string& why, Now now);  // cannot begin

@@ -172,7 +172,10 @@ void post_job(ApiContext& context, const Call& call) {
   call.query({});
   const Caller caller = call.caller();
   const auto answer = [reply = call.reply](Result<SubmittedView> submitted) {
-    if (!submitted) return reply.refuse(submitted.error());
+    if (!submitted) {
+      const int status = InputLookups::for_everybody(submitted.error()) ? 503 : 0;
+      return reply.give(error_answer(Refusal{submitted.error(), status, {}}));
+    }
     HttpAnswer made = json_answer(to_json(*submitted), submitted->version);
     made.status = 201;
     made.cache_control = "no-store";
@@ -190,7 +193,8 @@ void delete_job(ApiContext& context, const Call& call) {
 
 namespace {
 
-// What a PATCH changes: in one step each, the place first.
+// What a PATCH changes: in one step each. What may be refused for itself is the place, so it comes
+// first, and the release, which is looked at before any.
 struct JobChange {
   std::optional<std::string> place;
   std::optional<Priority> priority;
@@ -224,13 +228,18 @@ JobChange change_of(const HttpRequest& request, Json& about) {
   return change;
 }
 
+struct ChangeAnswers {
+  Answer<Version> done;
+  Answer<Version> released;  // whether it is held is as things are now: a conflict
+};
+
 void change_job(ApiContext& context, const Caller& caller, JobId job, JobChange change,
-                const Answer<Version>& answer) {
-  const auto then = [&context, caller, job, answer](JobChange rest) {
-    return [&context, caller, job, answer, rest](Result<Version> version) {
+                const ChangeAnswers& answers) {
+  const auto then = [&context, caller, job, answers](JobChange rest) {
+    return [&context, caller, job, answers, rest](Result<Version> version) {
       const bool over = !rest.place && !rest.priority && !rest.release;
-      if (!version || over) return answer(std::move(version));
-      change_job(context, caller, job, rest, answer);
+      if (!version || over) return answers.done(std::move(version));
+      change_job(context, caller, job, rest, answers);
     };
   };
   JobService& jobs = context.tracker.jobs();
@@ -241,8 +250,14 @@ void change_job(ApiContext& context, const Caller& caller, JobId job, JobChange 
     const Priority priority = *std::exchange(change.priority, std::nullopt);
     jobs.set_priority(caller, job, priority, then(change));
   } else {
-    jobs.release(caller, job, answer);
+    jobs.release(caller, job, answers.released);
   }
+}
+
+bool may_be_released(const JobView& job) {
+  const bool over = job.state == name(JobState::kSucceeded) ||
+                    job.state == name(JobState::kFailed) || job.state == name(JobState::kKilled);
+  return over || job.state == "HELD";  // of one that is over, the first step says so
 }
 
 }  // namespace
@@ -253,11 +268,17 @@ void patch_job(ApiContext& context, const Call& call) {
   const Caller caller = call.caller();
   Json about_it = about(job);
   const JobChange change = change_of(call.request, about_it);
-  auto answer = done(call, std::move(about_it));
-  // Whether it is held is as things are now.
-  const bool release_alone = change.release && !change.place && !change.priority;
-  if (release_alone) answer = or_conflict(call, std::move(answer));
-  change_job(context, caller, job, change, answer);
+  const auto answer = done(call, std::move(about_it));
+  const ChangeAnswers answers{answer, or_conflict(call, answer)};
+  if (!change.release || (!change.place && !change.priority))
+    return change_job(context, caller, job, change, answers);
+  const auto look = [&context, caller, job, change, answers](const Result<JobView>& view) {
+    if (!view) return answers.done(view.error());
+    if (may_be_released(*view)) return change_job(context, caller, job, change, answers);
+    answers.released(Error{ErrorCode::kBadRequest, job_name(job) + " is not held",
+                           "nothing was changed; leave out held", {}});
+  };
+  context.tracker.jobs().status(job, 0, look);
 }
 
 }  // namespace weir::web

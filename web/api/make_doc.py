@@ -33,8 +33,10 @@ switch it on.
   `listen: {{http_names: [...]}}` has (names or addresses, such as that of a proxy or of a machine that passes a port on): otherwise 421.
   None, two or an empty one are 400; HTTP/1.0 may have none.
 - **Methods** that a path does not have are 405 with `Allow`, whatever they are called; OPTIONS says which it has.
-- **Too much at a time** is refused at once: 429 with `Retry-After` where it is the caller's address that has too much, 503 where it is
-  everybody. Who closes a connection wants no answer any more: a read that waits is dropped, a change may have been made.
+- **Too much at a time** is refused at once, with `Retry-After`: 429 where it is the caller's address or user that has too much, or the
+  JobTracker is behind; 503 where the web port has no room for anybody, nor has the line of submissions whose input is to be looked at.
+  A submission that was not looked at within 30 s is refused in the same way, and says why. Who closes a connection wants no answer any
+  more: a read that waits is dropped, a change may have been made.
 - **Outside of `/api/v1`**: `/healthz` (it runs), `/readyz` (the store takes writes, the recovery is over), `/metrics` (Prometheus),
   which are answered whatever else is being computed, and the pages: `/` and `/assets/`.
 """

@@ -322,7 +322,7 @@ TEST(EngineBounds, TheHeartbeatIntervalGrowsWithTheClusterFromItsFloorOn) {
 
 // --- Numbers of things ---
 
-TEST(EngineBounds, ATrackerHasEightDutiesAtATime) {
+TEST(EngineBounds, ATrackerHasEightDutiesOfAUserAtATime) {
   FifoHarness h;
   h.add_tracker("tt1", {.map_slots = 9, .reduce_slots = 0});
   for (int i = 0; i < 9; ++i) h.submit({.maps = 1});

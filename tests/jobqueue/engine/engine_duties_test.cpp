@@ -7,6 +7,10 @@
 namespace weir::test {
 namespace {
 
+using testing::Contains;
+using testing::ElementsAre;
+using testing::SizeIs;
+
 class EngineDuties : public testing::Test {
  protected:
   // J1 is done but for its last duty, which tt1 has.
@@ -84,7 +88,7 @@ TEST_F(EngineDuties, WhoNeverHadItDoesNotEndIt) {
 }
 
 TEST_F(EngineDuties, OneThatCannotBeBegunIsNoFailure) {
-  h.tracker("tt1").duties = {{JobId(1), false, "16 calls on outputs hang", true, true}};
+  h.tracker("tt1").duties = {{JobId(1), false, "too many calls on outputs hang", true, true}};
   h.heartbeat("tt1");
   EXPECT_EQ(duties("tt1"), 0u);  // others first
   EXPECT_EQ(h.state_of(1), JobState::kRunning);
@@ -117,6 +121,82 @@ TEST_F(EngineDuties, SaysHowManyFilesMayStandThere) {
   for (const Duty& duty : h.tracker("tt1").last.duties) {
     EXPECT_EQ(duty.parts, duty.job == JobId(2) ? 3 : 1);
   }
+}
+
+// --- Users share the trackers' time ---
+
+class SharedDuties : public testing::Test {
+ protected:
+  void SetUp() override {
+    h.settings().heartbeat.expiry_ms = 3'600'000;
+    h.add_tracker("tt1", {.map_slots = 100, .reduce_slots = 0});
+  }
+  // So many jobs of the user's, done but for their last duties.
+  void done_jobs(const std::string& user, int jobs) {
+    for (int i = 0; i < jobs; ++i) h.submit({.user = user, .maps = 1});
+    beat();
+    h.finish_all("tt1");
+    for (int i = 0; i < 3; ++i) beat();  // grants, then ends
+  }
+  // It is at its duties, and says nothing of them.
+  void beat() {
+    h.tracker("tt1").duties.clear();
+    h.heartbeat("tt1");
+  }
+  std::vector<std::string> users() {
+    std::vector<std::string> found;
+    for (const Duty& duty : h.tracker("tt1").last.duties) found.push_back(duty.user);
+    return found;
+  }
+  std::vector<std::uint32_t> jobs() {
+    std::vector<std::uint32_t> found;
+    for (const Duty& duty : h.tracker("tt1").last.duties) found.push_back(duty.job.value);
+    return found;
+  }
+
+  FifoHarness h;
+};
+
+TEST_F(SharedDuties, WhoseDutiesHangStopsNobodyElse) {
+  done_jobs("ann", 24);
+  EXPECT_THAT(users(), SizeIs(8));
+  done_jobs("bob", 1);
+  EXPECT_THAT(users(), Contains("bob"));
+  h.heartbeat("tt1");  // all that it has told of is done
+  EXPECT_EQ(h.state_of(25), JobState::kSucceeded);
+}
+
+TEST_F(SharedDuties, WhoHasMostOfATrackersDutiesLeavesSomeToEachThatComes) {
+  for (const auto& [user, all] : {std::pair{"ann", 8u}, {"bob", 12u}, {"carla", 14u}, {"dan", 15u},
+                                  {"eve", 16u}}) {
+    done_jobs(user, 10);
+    EXPECT_THAT(users(), SizeIs(all)) << user;
+  }
+}
+
+TEST_F(SharedDuties, UsersTakeTurns) {
+  for (const char* user : {"ann", "bob"}) {
+    for (int i = 0; i < 8; ++i) h.submit({.user = user, .maps = 1});
+  }
+  beat();
+  h.finish_all("tt1");
+  for (int i = 0; i < 3; ++i) beat();
+  EXPECT_THAT(users(), ElementsAre("ann", "bob", "ann", "bob", "ann", "bob", "ann", "bob", "ann",
+                                   "bob", "ann"));
+}
+
+TEST_F(SharedDuties, WhatWasPassedOnGoesBehindWhatNobodyHasTried) {
+  done_jobs("ann", 10);
+  EXPECT_THAT(jobs(), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
+  h.advance(60'000);
+  h.submit({.user = "ann", .maps = 1});
+  beat();
+  EXPECT_THAT(jobs(), ElementsAre(9, 10));
+  h.finish_all("tt1");
+  beat();  // it may publish
+  h.advance(60'000);
+  beat();  // it has, and the first ones may be tried again
+  EXPECT_THAT(jobs(), ElementsAre(11, 1, 2, 3, 4, 5, 6, 7));
 }
 
 }  // namespace

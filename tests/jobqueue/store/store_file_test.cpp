@@ -169,5 +169,62 @@ TEST_F(RunningStore, IsReadMeanwhile) {
   EXPECT_TRUE(reader.ok()) << reader.message();
 }
 
+// --- What a start finds ---
+
+class StoreAtStart : public RunningStore {
+ protected:
+  std::string refusal_at_start() {
+    store_.reset();
+    auto opened = open_sqlite_store(path_, trivial_codec(), {.busy_timeout_ms = 100, .vfs = {}});
+    if (!opened) return opened.error().message + "; " + opened.error().hint;
+    const auto snapshot = (*opened)->load();
+    return snapshot.ok() ? "" : snapshot.error().message;
+  }
+};
+
+TEST_F(StoreAtStart, OneThatWasEmptiedIsNotBegunAgain) {
+  ASSERT_TRUE(submit().ok());
+  store_.reset();
+  fs::resize_file(path_, 0);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(refusal_at_start(), HasSubstr("has 0 bytes, but has been a store"));
+    EXPECT_EQ(fs::file_size(path_), 0u);
+  }
+  fs::remove(path_);  // as the hint says
+  EXPECT_EQ(refusal_at_start(), "");
+}
+
+TEST_F(StoreAtStart, SoIsOneWithALogWhoseLockFileIsGone) {
+  store_.reset();
+  fs::remove(StoreLock::file_of(path_));
+  fs::resize_file(path_, 0);
+  std::ofstream(path_ + "-wal") << "frames";
+  EXPECT_THAT(refusal_at_start(), HasSubstr("has 0 bytes"));
+}
+
+// Its files are there, and nothing is in them.
+TEST_F(StoreAtStart, AFirstOneThatWasKilledEarlyIsGoneOnWith) {
+  store_.reset();
+  for (const char* end : {"", "-wal", "-shm", "-lock"}) fs::remove(path_ + end);
+  std::ofstream(path_).flush();
+  std::ofstream(path_ + "-lock") << "1234\n";
+  EXPECT_EQ(refusal_at_start(), "");
+  // After one that was removed on purpose, too.
+  fs::remove(path_);
+  {
+    StoreLock lock;
+    ASSERT_TRUE(lock.take(path_, 0).ok());
+    EXPECT_TRUE(lock.written());
+  }
+  EXPECT_EQ(refusal_at_start(), "");
+}
+
+TEST_F(StoreAtStart, ALinkIsRefusedAsOne) {
+  store_.reset();
+  fs::rename(path_, moved_);
+  fs::create_symlink("moved.db", path_);
+  EXPECT_THAT(refusal_at_start(), HasSubstr("is a symbolic link; name the file itself, " + moved_));
+}
+
 }  // namespace
 }  // namespace weir

@@ -38,5 +38,26 @@ TEST_F(StoreLockTest, WhatACrashLeftInTheFileIsOldNews) {
   EXPECT_EQ(StoreLock::holder(store_), getpid());
 }
 
+TEST_F(StoreLockTest, RemembersThatTheStoreWasWritten) {
+  for (const bool written : {false, true, true, false}) {
+    StoreLock lock;
+    ASSERT_TRUE(lock.take(store_, 0).ok());
+    lock.say_written(written);
+    EXPECT_EQ(StoreLock::holder(store_), getpid());
+  }
+  const auto written = [&] {
+    StoreLock lock;
+    return lock.take(store_, 0).ok() && lock.written();
+  };
+  EXPECT_FALSE(written());
+  {
+    StoreLock lock;
+    ASSERT_TRUE(lock.take(store_, 0).ok());
+    lock.say_written(true);
+  }
+  EXPECT_TRUE(written());
+  EXPECT_TRUE(written());
+}
+
 }  // namespace
 }  // namespace weir

@@ -259,6 +259,36 @@ TEST_F(EngineLoopTest, ASubmissionThatTheStoreRefusedIsInNoLog) {
       << log.text();
 }
 
+TEST_F(EngineLoopTest, ACommandThatTheStoreRefusedIsInNoLog) {
+  CapturedLog log;
+  start();
+  const Caller root{"root", {}};
+  store_.open(false);
+  ASSERT_TRUE(std::holds_alternative<Submitted>(submit("/out/a").get().body));
+  store_.open(true);
+  const auto settings = std::make_shared<Settings>(make_loaded("history: {keep: 2h}\n").settings);
+  const std::vector<EngineLoop::Body> commands = {
+      SetQueueState{root, "default", true}, SetPolicy{root, "fair"},
+      SetPriority{root, JobId(1), Priority::kHigh}, MoveJob{root, JobId(1), "small"},
+      ApplySettings{root, settings, {}}};
+  for (const EngineLoop::Body& body : commands) {
+    const Answer refused = post(body).get();
+    ASSERT_TRUE(std::holds_alternative<Error>(refused.body));
+    EXPECT_EQ(std::get<Error>(refused.body).code, ErrorCode::kStoreFailed);
+  }
+  const DecisionFilter done{.kinds = {"queue", "policy", "priority", "move", "settings"}};
+  const WallClock wall;
+  EXPECT_TRUE(loop_->decisions().read(done, wall)->decisions.empty());
+  EXPECT_EQ(loop_->decisions().read({.kinds = {"refused"}}, wall)->decisions.size(), 5u);
+  store_.open(false);
+  ASSERT_TRUE(std::holds_alternative<Done>(post(SetQueueState{root, "small", true}).get().body));
+  EXPECT_EQ(loop_->decisions().read(done, wall)->decisions.size(), 1u);
+  loop_->stop();
+  for (const char* wrong : {"queue default: stopped", "is to be the policy", "new ones from"})
+    EXPECT_EQ(log.text().find(wrong), std::string::npos) << log.text();
+  EXPECT_NE(log.text().find("queue small: stopped"), std::string::npos) << log.text();
+}
+
 // What has been promised has to be written, and may be stopped: a kill is taken.
 TEST_F(EngineLoopTest, AStoreThatIsBehindTakesNoMoreJobs) {
   start({.store = {.events = 1}});

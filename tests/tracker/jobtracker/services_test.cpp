@@ -129,7 +129,9 @@ TEST_F(ServicesTest, ASubmissionIsToldWhatOfItHasNoEffect) {
   request.spec = to_wire(application);
   EXPECT_EQ(submit(request).warnings,
             (std::vector<std::string>{
-                "group b: on_member: replace has no effect: the group has no gang"}));
+                "group b: on_member: replace has no effect: the group has no gang",
+                "the cluster schedules slots, and applications ask for containers: it waits until "
+                "an administrator sets `resources: containers`"}));
 }
 
 TEST_F(ServicesTest, ASubmissionIsToldWhatOfItsInputIsNotUnpacked) {
