@@ -49,7 +49,8 @@ NOT_HERE = {"Claim.width", "Claim.dimension", "Claim.overdue_ms", "OpenClaim.wid
                     "spread.by", "spread.max_skew")} | {
                 "SettingsDiff.queues.amounts." + field for field in (
                     "dimension", "guaranteed_before", "guaranteed_after", "maximum_before", "maximum_after")}
-NOT_NULL_HERE = {"SettingsDiff.map_slots", "SettingsDiff.reduce_slots", "SettingsDiff.queues.maps_maximum_before",
+NOT_NULL_HERE = {"SeriesFigures.running_thousandths", "SeriesFigures.lent_thousandths", "SeriesFigures.borrowed_thousandths",  # of points of an earlier version
+                 "SettingsDiff.map_slots", "SettingsDiff.reduce_slots", "SettingsDiff.queues.maps_maximum_before",
                  "SettingsDiff.queues.maps_maximum_after", "SettingsDiff.queues.reduces_maximum_before",
                  "SettingsDiff.queues.reduces_maximum_after", "Attempt.log_host", "Attempt.log_port", "Attempt.ran_ms", "Claim.deadline_ms", "OpenClaim.deadline_ms", "Decision.for",
                  "Queue.administer", "Queue.map_slot_time", "Queue.reduce_slot_time", "QueueUser.used_map_slot_ms",
