@@ -6,7 +6,6 @@
 namespace weir::test {
 namespace {
 
-constexpr TimeMs kHour = KillLosses::kWindowMs;
 
 TEST(KillLosses, CountForAnHourByQueueAndByPool) {
   KillLosses losses;
@@ -19,14 +18,14 @@ TEST(KillLosses, CountForAnHourByQueueAndByPool) {
   EXPECT_EQ(losses.of_pool("p", 2000), 120);
   EXPECT_EQ(losses.of_pool("q", 2000), 5);
   EXPECT_EQ(losses.of_pool("", 2000), 0);
-  EXPECT_EQ(losses.of_queue("a", 1000 + kHour - 1), 125);
-  EXPECT_EQ(losses.of_queue("a", 1000 + kHour), 5);
-  EXPECT_EQ(losses.of_pool("p", 1000 + kHour), 0);
-  EXPECT_EQ(losses.of_queue("a", 2000 + kHour), 0);
+  EXPECT_EQ(losses.of_queue("a", 1000 + KillLosses::kWindowMs - 1), 125);
+  EXPECT_EQ(losses.of_queue("a", 1000 + KillLosses::kWindowMs), 5);
+  EXPECT_EQ(losses.of_pool("p", 1000 + KillLosses::kWindowMs), 0);
+  EXPECT_EQ(losses.of_queue("a", 2000 + KillLosses::kWindowMs), 0);
   // What has just left the hour is forgotten with the next one, and no other is.
-  losses.add({.queue = "a", .at = 1000 + kHour, .slot_ms = 1});
-  EXPECT_EQ(losses.of_queue("a", 1000 + kHour), 6);
-  EXPECT_EQ(losses.of_queue("b", 1000 + kHour), 9);
+  losses.add({.queue = "a", .at = 1000 + KillLosses::kWindowMs, .slot_ms = 1});
+  EXPECT_EQ(losses.of_queue("a", 1000 + KillLosses::kWindowMs), 6);
+  EXPECT_EQ(losses.of_queue("b", 1000 + KillLosses::kWindowMs), 9);
 }
 
 TEST(KillLosses, OfTwoThatAreAlikeOneIsTakenBack) {
