@@ -17,6 +17,7 @@
 #include "cli/submit_command.h"
 #include "conf/job_file.h"
 #include "conf/task_groups.h"
+#include "conf/text_file.h"
 #include "conf/values.h"
 #include "jobqueue/model/secrets.h"
 #include "jobqueue/model/submission_limits.h"
@@ -98,24 +99,13 @@ TaskGroupSpec group_of(const RunOptions& options) {
   return group;
 }
 
-// Not everything that has a name has an end: a device has none, and a FIFO nobody may write to.
 std::string text_of(const std::string& path) {
-  const auto refused = [&](const std::string& why) {
-    return wrong_use(fmt::format("--file {}: {}", printable(path), why));
-  };
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  const bool there = status.type() != std::filesystem::file_type::not_found;
-  if (!error && there && !std::filesystem::is_regular_file(status))
-    throw refused("is no regular file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw refused("cannot be read");
-  std::string text(kMostFileBytes + 1, '\0');  // one more, so that too many are seen
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kMostFileBytes)
-    throw refused(fmt::format("is larger than {}", short_bytes(kMostFileBytes)));
-  return text;
+  std::string problem;
+  auto text = read_text_file(path, kMostFileBytes, problem);
+  if (text && text->size() > kMostFileBytes)
+    problem = fmt::format("is larger than {}", short_bytes(kMostFileBytes));
+  if (!problem.empty()) throw wrong_use(fmt::format("--file {}: {}", printable(path), problem));
+  return std::move(*text);
 }
 
 bool is_assignment(std::string_view word) {

@@ -1,57 +1,16 @@
 #include "conf/settings_text.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <climits>
-#include <cstring>
 
 #include <fmt/format.h>
+
+#include "conf/text_file.h"
 
 namespace weir {
 namespace {
 
 constexpr std::string_view kSeparator = "--- # allocations: ";
-
-// Closes what open() gave.
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-};
-
-// The text, or nothing with the reason in `problem`.
-std::optional<std::string> read_whole(const std::string& file, std::string& problem) {
-  // Not blocking, so that a FIFO somebody put in the place of the file holds nothing up.
-  const Descriptor opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  struct stat status {};
-  if (opened.fd < 0 || ::fstat(opened.fd, &status) != 0) {
-    problem = fmt::format("cannot be opened: {}", std::strerror(errno));
-    return std::nullopt;
-  }
-  if (!S_ISREG(status.st_mode)) {
-    problem = "is no regular file";
-    return std::nullopt;
-  }
-  std::string text(kMaxSettingsBytes + 1, '\0');  // one more, so that too many are seen
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t got = ::read(opened.fd, text.data() + size, text.size() - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      problem = fmt::format("cannot be read: {}", std::strerror(errno));
-      return std::nullopt;
-    }
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
-  }
-  text.resize(size);
-  return text;
-}
 
 }  // namespace
 
@@ -81,7 +40,7 @@ SettingsText SettingsText::split(std::string_view joined) {
 
 Result<SettingsText> read_settings_text(const std::string& file) {
   std::string problem;
-  auto text = read_whole(file, problem);
+  auto text = read_text_file(file, kMaxSettingsBytes, problem);
   if (!text) {
     Diagnostics out(file);
     out.error({}, fmt::format("{}, allowed: a settings file that can be read", problem));
@@ -115,7 +74,8 @@ Allocations read_allocations(const YamlNode& document, const std::string& direct
   AllocationsFile result;
   const bool absolute = name->text.starts_with('/') || directory.empty();
   result.file = absolute ? name->text : fmt::format("{}/{}", directory, name->text);
-  if (auto text = read_whole(result.file, result.problem)) result.text = std::move(*text);
+  if (auto text = read_text_file(result.file, kMaxSettingsBytes, result.problem))
+    result.text = std::move(*text);
   return result;
 }
 

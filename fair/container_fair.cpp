@@ -308,15 +308,13 @@ bool ContainerFair::could_run(const JobLine& line, const Job& job, TaskKind kind
 
 std::optional<Reason> ContainerFair::reason_of_width(const JobLine& line,
                                                      const Resources& need) const {
-  for (PoolId p = line.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
-    for (const Dimension d : state_.space().dimensions()) {
-      const auto& most = tree_.node(p).settings->maximum[d.value()];
-      if (most && need[d] > *most)
-        return weir::reason_of_width(state_.space(), d, need[d], "pool " + tree_.node(p).path,
-                                     *most);
-    }
-  }
-  return weir::reason_of_width(state_, bounds_, state_.job(line.job).queue, need);
+  const PoolId pool = standing_.too_small(line, need);
+  if (!pool.valid())
+    return weir::reason_of_width(state_, bounds_, state_.job(line.job).queue, need);
+  Amounts most;
+  for (const Dimension d : state_.space().dimensions())
+    most[d] = tree_.node(pool).settings->maximum[d.value()].value_or(need[d]);
+  return weir::reason_of_width(state_.space(), need, "pool " + tree_.node(pool).path, most);
 }
 
 std::vector<Reason> ContainerFair::explain(JobId id, TaskKind kind, TimeMs now) const {

@@ -118,7 +118,7 @@ void ContainerFair::preempt(TimeMs now, const KeptRoom* kept, Preemption& plan) 
 }
 
 PoolWants::Rules ContainerFair::rules() const {
-  return {.placeable =
+  return {.could_run =
               [this](const Job& job, TaskKind kind) {
                 const JobLine* line = find(job.id);
                 return line != nullptr && could_run(*line, job, kind);

@@ -69,14 +69,14 @@ bool PoolStanding::short_of_maximum(PoolId pool, const Resources& need) const {
   return true;
 }
 
-bool PoolStanding::could_run(const JobLine& line, const Resources& need) const {
+PoolId PoolStanding::too_small(const JobLine& line, const Resources& need) const {
   for (PoolId p = line.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
     const auto& maximum = tree_.node(p).settings->maximum;
     for (const Dimension d : state_.space().dimensions()) {
-      if (const auto& most = maximum[d.value()]; most && need[d] > *most) return false;
+      if (const auto& most = maximum[d.value()]; most && need[d] > *most) return p;
     }
   }
-  return !bounds_.too_small(state_.job(line.job).queue, need).valid();
+  return {};
 }
 
 bool PoolStanding::short_of_maximums(const JobLine& line, const Resources& need) const {

@@ -50,8 +50,13 @@ class PoolStanding {
   bool has_maximum(PoolId pool) const;
   bool has_maximum(const Job& job) const;  // a queue on its way
   bool short_of_maximum(PoolId pool, const Resources& need) const;
+  // The pool on its way whose maximum lets a task of that need never run; invalid: none.
+  PoolId too_small(const JobLine& line, const Resources& need) const;
   // Whether the maximums on its way, of pools and queues, let a task of that need ever run.
-  bool could_run(const JobLine& line, const Resources& need) const;
+  bool could_run(const JobLine& line, const Resources& need) const {
+    return !too_small(line, need).valid() &&
+           !bounds_.too_small(state_.job(line.job).queue, need).valid();
+  }
   bool short_of_maximums(const JobLine& line, const Resources& need) const;  // and of queues'
   bool within_pool(PoolId pool, const Job& job, const Resources& need) const;
   bool within_pools(const JobLine& line, const Resources& need) const;  // all on the way

@@ -48,7 +48,7 @@ void PoolWants::enter(const JobLine& line, std::vector<Entry>& heap) const {
       if (tasks != taken->second.tasks.end()) gone = tasks->second;
     }
     if (job.launchable(kind) <= gone || passed_.contains({line.job, kind})) continue;
-    if (!rules_.placeable(job, kind)) continue;
+    if (!rules_.could_run(job, kind)) continue;
     Entry entry{.job = &line, .kind = kind};
     if (PoolAmounts::sharing(tree_.node(line.pool)) == PoolSettings::Sharing::kFifo) {
       entry.priority = line.priority;
@@ -69,26 +69,20 @@ std::optional<PoolWants::Want> PoolWants::first_of_leaf(PoolId pool) {
     const Entry& entry = heap.front();
     const Want want{entry.job, entry.kind, state_.job(entry.job->job).tasks(entry.kind).size};
     const Resources& need = want.size->need;
-    if (!below_maximums(*want.job, need, true)) {
-      if (below_maximums(*want.job, need, false)) return std::nullopt;
-    } else if (rules_.may(state_.job(want.job->job), need, of_queue_)) {
-      return want;
-    }
+    if (!below_maximums(*want.job, need)) return std::nullopt;
+    if (rules_.may(state_.job(want.job->job), need, of_queue_)) return want;
     pass(want);
   }
   return std::nullopt;
 }
 
-bool PoolWants::below_maximums(const JobLine& job, const Resources& need, bool runs) const {
+bool PoolWants::below_maximums(const JobLine& job, const Resources& need) const {
   for (PoolId p = job.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
     const auto& maximum = tree_.node(p).settings->maximum;
     if (std::none_of(maximum.begin(), maximum.end(), [](const auto& m) { return m.has_value(); }))
       continue;
-    Amounts taken;
-    if (runs) {
-      taken = running(p);
-      taken += kept_for_others(p, job);
-    }
+    Amounts taken = running(p);
+    taken += kept_for_others(p, job);
     for (const Dimension d : state_.space().dimensions()) {
       const auto& most = maximum[d.value()];
       if (most && need[d] > 0 && taken[d] + need[d] > *most) return false;

@@ -24,8 +24,8 @@ class PoolWants {
     const Size* size = nullptr;
   };
   struct Rules {
-    // Whether some tracker could run tasks of the group.
-    std::function<bool(const Job&, TaskKind)> placeable;
+    // Whether some tracker could run tasks of the group, and all maximums on its way let one.
+    std::function<bool(const Job&, TaskKind)> could_run;
     // Whether the job's queues let it run a task of that need, with what is taken in them.
     std::function<bool(const Job&, const Resources&, const std::map<QueueId, Amounts>&)> may;
     std::function<const JobLine*(JobId)> line_of;  // null: none
@@ -75,8 +75,8 @@ class PoolWants {
 
   std::vector<Entry>& leaf(PoolId pool);
   std::optional<Want> first_of_leaf(PoolId leaf);
-  // Of all pools on the way; `runs`: with what they run, and what is kept in them for other jobs.
-  bool below_maximums(const JobLine& job, const Resources& need, bool runs) const;
+  // Of all pools on the way, with what they run, and what is kept in them for other jobs.
+  bool below_maximums(const JobLine& job, const Resources& need) const;
   Amounts kept_for_others(PoolId pool, const JobLine& job) const;
   void enter(const JobLine& job, std::vector<Entry>& heap) const;
   void next_of(const JobLine& job);

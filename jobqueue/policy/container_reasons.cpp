@@ -233,26 +233,25 @@ std::optional<Reason> reason_of_jobs_before(const ContainerItems& items, const I
                 {{"jobs_before", jobs}}};
 }
 
-Reason reason_of_width(const Space& space, Dimension d, std::int64_t need,
-                       const std::string& whose, std::int64_t maximum) {
-  return {"wider_than_maximum",
-          "a task of it takes " + amount_text(space, d, need) + ", and " + whose +
-              " may never run more than " + amount_text(space, d, maximum) +
-              ": it cannot start, and holds nobody up",
-          {{"need", need}, {"maximum", maximum}}};
+std::optional<Reason> reason_of_width(const Space& space, const Resources& need,
+                                      const std::string& whose, const Amounts& maximum) {
+  for (const Dimension d : space.dimensions()) {
+    if (need[d] <= maximum[d]) continue;
+    return Reason{"wider_than_maximum",
+                  "a task of it takes " + amount_text(space, d, need[d]) + ", and " + whose +
+                      " may never run more than " + amount_text(space, d, maximum[d]) +
+                      ": it cannot start, and holds nobody up",
+                  {{"need", need[d]}, {"maximum", maximum[d]}}};
+  }
+  return std::nullopt;
 }
 
 std::optional<Reason> reason_of_width(const ClusterState& state, const QueueBounds& bounds,
                                       QueueId leaf, const Resources& need) {
   const QueueId queue = bounds.too_small(leaf, need);
   if (!queue.valid()) return std::nullopt;
-  const Amounts& maximum = bounds.maximum(queue);
-  for (const Dimension d : state.space().dimensions()) {
-    if (need[d] > maximum[d])
-      return reason_of_width(state.space(), d, need[d],
-                             "queue " + state.tree().node(queue).path, maximum[d]);
-  }
-  return std::nullopt;
+  return reason_of_width(state.space(), need, "queue " + state.tree().node(queue).path,
+                         bounds.maximum(queue));
 }
 
 std::optional<Reason> reason_of_maximum(const ClusterState& state, const QueueBounds& bounds,

@@ -35,9 +35,9 @@ std::optional<Reason> reason_of_maximum(const ClusterState& state, const QueueBo
 // Why it can never start: a queue, or one above it, may not run one such task.
 std::optional<Reason> reason_of_width(const ClusterState& state, const QueueBounds& bounds,
                                       QueueId leaf, const Resources& need);
-// Likewise of what may run of `whose` at most in one dimension.
-Reason reason_of_width(const Space& space, Dimension d, std::int64_t need,
-                       const std::string& whose, std::int64_t maximum);
+// Likewise, if `whose` maximum is less than that.
+std::optional<Reason> reason_of_width(const Space& space, const Resources& need,
+                                      const std::string& whose, const Amounts& maximum);
 
 // The jobs whose tasks come before it; `where`: " in queue a". Nothing: there are none.
 std::optional<Reason> reason_of_jobs_before(const ContainerItems& items, const ItemOrder& own,

@@ -107,7 +107,7 @@ TEST_F(Run, AFileIsOneThatHasAnEnd) {
               "weir: --file " + path + ": is no regular file\n");
   const std::string large = dir.write("large.yaml", std::string((8 << 20) + 1, '#'));
   EXPECT_THAT(refusal({"-f", large}), HasSubstr("is larger than 8.0 MiB"));
-  EXPECT_THAT(refusal({"-f", dir / "none"}), HasSubstr("none: cannot be read"));
+  EXPECT_THAT(refusal({"-f", dir / "none"}), HasSubstr("none: cannot be opened: No such file"));
 }
 
 }  // namespace

@@ -158,10 +158,8 @@ TEST(ReportReader, WhatWasThrownAwayIsComparedWithTheUseOfItsTime) {
   EXPECT_THAT(report.notes.back(), HasSubstr("where it was killed, the last seconds before"));
 }
 
-TEST(ReportReader, WhereNobodyIsGuaranteedAnythingNobodyBorrows) {
-  const std::string points =
-      R"({"step_ms":10000,"points":[{"t":50000,"map":{"running":2}},)"
-      R"({"t":60000,"map":{"guaranteed":1,"allocated":2,"running":2}}]})";
+// Of a cluster whose only queue has these points.
+report::Report report_of(const std::string& points) {
   CannedServer server({{answer("{\"policy\":\"capacity\"}")},
                        {answer(R"([{"name":"a","leaf":true}])")},
                        {answer(points)},
@@ -171,7 +169,14 @@ TEST(ReportReader, WhereNobodyIsGuaranteedAnythingNobodyBorrows) {
                        {answer("[]")},
                        {answer("[]")}});
   HttpClient client("127.0.0.1", server.port());
-  const report::Report report = read_report(client, 10'000, 100'000);
+  return read_report(client, 10'000, 100'000);
+}
+
+TEST(ReportReader, WhereNobodyIsGuaranteedAnythingNobodyBorrows) {
+  const std::string points =
+      R"({"step_ms":10000,"points":[{"t":50000,"map":{"running":2}},)"
+      R"({"t":60000,"map":{"guaranteed":1,"allocated":2,"running":2}}]})";
+  const report::Report report = report_of(points);
   EXPECT_EQ(report.totals.at(0).used_slot_s[0], 40);
   EXPECT_EQ(report.totals.at(0).borrowed_slot_s[0], 10);
 }
@@ -182,16 +187,7 @@ TEST(ReportReader, AreasOfLongStepsAreNotRoundedToSlots) {
   const std::string points =
       R"({"step_ms":10000,"points":[{"t":50000,"map":{"running":1,"running_thousandths":1400,)"
       R"("lent_thousandths":300,"borrowed_thousandths":400}}]})";
-  CannedServer server({{answer("{\"policy\":\"capacity\"}")},
-                       {answer(R"([{"name":"a","leaf":true}])")},
-                       {answer(points)},
-                       {answer(points)},
-                       {answer(points)},
-                       {answer("[]")},
-                       {answer("[]")},
-                       {answer("[]")}});
-  HttpClient client("127.0.0.1", server.port());
-  const report::Report report = read_report(client, 10'000, 100'000);
+  const report::Report report = report_of(points);
   EXPECT_DOUBLE_EQ(report.totals.at(0).used_slot_s[0], 14);
   EXPECT_DOUBLE_EQ(report.totals.at(0).lent_slot_s[0].value_or(-1), 3);
   EXPECT_DOUBLE_EQ(report.totals.at(0).borrowed_slot_s[0].value_or(-1), 4);

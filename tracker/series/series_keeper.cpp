@@ -146,6 +146,7 @@ void add_leaf(const SeriesFigures& leaf, SeriesFigures& all) {
 }  // namespace
 
 std::vector<SeriesSample> sample_of(const PublishedViews& views, const KillCounts& kills) {
+  if (views.recovering) return {};  // it would say that nothing runs
   const Counted counted(views);
   const std::vector<bool> guarantees = guarantees_in(views, counted);
   std::vector<Sample> out;
@@ -263,10 +264,10 @@ void SeriesKeeper::restore() {
 
 void SeriesKeeper::sample() {
   const PublishedViewsPtr views = parts_.views->glance();
-  if (views->recovering) return;  // a point would say that nothing runs
   KillCounts kills;
   const std::int64_t told = parts_.decisions->count_kills(told_, kills);
   const std::vector<SeriesSample> queues = sample_of(*views, kills);
+  if (queues.empty()) return;
   const std::lock_guard lock(mutex_);
   if (book_.sample(parts_.now(), queues)) told_ = told;
 }

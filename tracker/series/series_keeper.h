@@ -21,7 +21,8 @@
 
 namespace weir {
 
-// What a moment's views say of each queue, and of the cluster.
+// What a moment's views say of each queue, and of the cluster; nothing while trackers are awaited
+// after a restart of the JobTracker.
 std::vector<SeriesSample> sample_of(const PublishedViews& views, const KillCounts& kills);
 
 class SeriesKeeper {

@@ -159,7 +159,7 @@ TEST(SeriesKeeper, WhatItHasSeenIsThereAfterARestart) {
 }
 
 // It would be zero of what runs, and would raise what waits.
-TEST(SeriesKeeper, WhileTrackersHaveNotReportedAfterARestartThereIsNoPoint) {
+TEST(SeriesSample, WhileTrackersHaveNotReportedAfterARestartThereIsNone) {
   JobSnapshot job;
   job.job = JobId(1);
   auto spec = std::make_shared<JobSpec>();
@@ -174,33 +174,16 @@ TEST(SeriesKeeper, WhileTrackersHaveNotReportedAfterARestartThereIsNoPoint) {
   snapshot.jobs = {job};
   FifoHarness h;
   h.start(snapshot);
-  ASSERT_TRUE(h.engine().recovering());
   WallClock wall;
   ViewPublisher publisher([](const std::function<void()>& work) { work(); }, wall);
   publisher.publish_all(h.engine());
-  const DecisionLog decisions(1);
-  const auto store = make_memory_store({[](const JobSpec&) { return std::string(); },
-                                        [](std::string_view) { return JobSpec(); }});
-  ASSERT_TRUE(store->load().ok());
-  SeriesKeeper keeper({.views = &publisher,
-                       .decisions = &decisions,
-                       .store = store.get(),
-                       .room = [] { return true; },
-                       .write = [](const SeriesWrite&) {}});
-  std::this_thread::sleep_for(std::chrono::milliseconds(1'500));
-  EXPECT_FALSE(keeper.read({"default", 0, "1s"}).ok());
+  EXPECT_TRUE(sample_of(*publisher.glance(), {}).empty());
   h.add_tracker("tt1", {.map_slots = 1});
   h.heartbeat("tt1");
-  ASSERT_FALSE(h.engine().recovering());
   publisher.publish_changes(h.engine());
-  for (;;) {
-    const auto series = keeper.read({"default", 0, "1s"});
-    if (series && !series->points.empty()) {
-      EXPECT_EQ(series->points.front().maps.running, 1);
-      break;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  const auto samples = sample_of(*publisher.glance(), {});
+  ASSERT_FALSE(samples.empty());
+  EXPECT_EQ(samples[0].of[0].running, 1);
 }
 
 // Those of the past are in what the store has.
