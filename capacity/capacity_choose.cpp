@@ -68,7 +68,8 @@ std::optional<Choice> CapacityPolicy::choose_reserved(const Reservation& kept, s
 // is taken off at the end of the input, and counts nowhere before.
 bool CapacityPolicy::keeps_reservation(const Reservation& kept) const {
   const Job* job = state_.find_job(kept.job);
-  if (job == nullptr || !state_.tracker(kept.tracker).in_pool()) return false;
+  if (job == nullptr || !state_.may_run_on(*job, kept.kind, state_.tracker(kept.tracker)))
+    return false;
   const QueueLine& line = classes_[index(kept.kind)].shares.line(job->queue);
   return may_run(*job, kept.kind) && line.facts.running < line.allocated;
 }

@@ -63,6 +63,7 @@ class ContainerCapacity : public Policy, public Claims {
   std::string_view why_it_may_not_wait(const Job& job, const Resources& need) const;
   // Why; empty: it stands.
   std::string_view over(const Reservation& reserved, const KeptRoom* kept) const;
+  bool is_in_the_way(const Assembly& gang, TimeMs now) const;
   void make_pass();
 
   const ClusterState& state_;

@@ -56,6 +56,21 @@ void ContainerCapacity::make_pass() {
   for (const Below& below : leaves) pass_->place(below.leaf, owed_.of(below.leaf));
 }
 
+// Of a claim that is due nothing can be killed while a gang beyond its share collects the room.
+bool ContainerCapacity::is_in_the_way(const Assembly& gang, TimeMs now) const {
+  const Job* job = state_.find_job(gang.job);
+  if (job == nullptr || !gang.beyond || users_.gang_within(*job)) return false;
+  const auto& dimensions = state_.space().dimensions();
+  return std::any_of(dimensions.begin(), dimensions.end(), [&](Dimension d) {
+    const auto& due = state_.claims().by_deadline(d);
+    return std::any_of(due.begin(), due.end(), [&](const auto& claim) {
+      const auto& [deadline, leaf, id] = claim;
+      return deadline <= now && leaf != job->queue &&
+             state_.claims().find(leaf, d, id)->block == ClaimBlock::kUnservable;
+    });
+  });
+}
+
 Preemption ContainerCapacity::tick(TimeMs now) {
   standing_.settle();
   Preemption plan;
@@ -64,6 +79,9 @@ Preemption ContainerCapacity::tick(TimeMs now) {
   end_what_is_over(
       state_, kept, [&](const Reservation& reserved) { return over(reserved, kept); },
       [this](const Job& job) { return users_.gang_within(job); }, plan);
+  const Assembly* gang = state_.assembly();
+  if (gang != nullptr && plan.give_up_rooms.empty() && is_in_the_way(*gang, now))
+    plan.give_up_rooms = "gives_way";
   if (pass_) {
     ContainerKills kills(
         state_, *pass_, now, settings_.preemption,

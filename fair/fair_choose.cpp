@@ -137,6 +137,7 @@ std::optional<Choice> FairPolicy::choose_kept(TaskKind kind, std::int64_t& free,
     const JobEntry* entry = find_entry(kept.job);
     const Job& job = state_.job(kept.job);
     return entry != nullptr && entry->runnable && job.launchable(kind) > 0 &&
+           state_.may_run_on(job, kind, state_.tracker(kept.tracker)) &&
            kept.slots <= pool_room(entry->pool, kind) && kept.slots <= queue_room(job.queue, kind);
   };
   return weir::choose_kept(state_, offer, kind, free, take_held, may_take,

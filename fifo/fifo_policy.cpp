@@ -46,6 +46,7 @@ std::optional<Choice> FifoPolicy::choose_of(TaskKind kind, std::int64_t free, co
     if (const Reservation* kept = reservation_on(state_, offer.tracker, kind)) {
       const Job* job = state_.find_job(kept->job);
       const bool lasts = job != nullptr && job->launchable(kind) > 0 &&
+                         state_.may_run_on(*job, kind, state_.tracker(kept->tracker)) &&
                          kept->slots <= waiting.room(job->queue);
       return choose_reserved(*kept, free, lasts, [&] {  // and nothing else starts here
         return launch_of(state_.pick_task(kept->job, kind, offer.tracker));

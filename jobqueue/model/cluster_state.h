@@ -137,6 +137,9 @@ class ClusterState {
   // The task has failed there, and another tracker could take it.
   bool to_run_elsewhere(const Job& job, const TaskKey& task, TrackerId tracker) const;
   bool keeps_apart(JobId suspect, const TrackerState& tracker) const;
+  // Whether a task of the job that waits may run there, once nothing else does: not one that is to
+  // run elsewhere.
+  bool may_run_on(const Job& job, TaskKind kind, const TrackerState& tracker) const;
 
   // The task of this job that this tracker should run next: retries first, then node-local,
   // rack-local, any; no map further from its input than `allowed`. Nothing if none may run there or

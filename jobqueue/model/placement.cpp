@@ -72,6 +72,18 @@ bool ClusterState::to_run_elsewhere(const Job& job, const TaskKey& task, Tracker
   });
 }
 
+bool ClusterState::may_run_on(const Job& job, TaskKind kind, const TrackerState& tracker) const {
+  if (!tracker.in_pool() || !fits_in(job.need(kind), tracker, Resources{}) ||
+      avoided(job, tracker.id))
+    return false;
+  const TaskGroup& group = job.tasks(kind);
+  if (!group.fresh.empty()) return true;
+  for (auto i = group.retries.first(); i; i = group.retries.at_or_after(*i + 1)) {
+    if (!to_run_elsewhere(job, {job.id, kind, *i}, tracker.id)) return true;
+  }
+  return false;
+}
+
 bool ClusterState::could_start(JobId id, TaskKind kind, TrackerId tracker_id,
                                const Resources& freed) const {
   const Job& job = this->job(id);

@@ -25,6 +25,17 @@ Resources held_for_good(const ClusterState& state, const TrackerState& tracker) 
   return held;
 }
 
+// Whether one of the job's tasks that wait may run there once there is room.
+bool has_task_for(const ClusterState& state, const Job& job, TaskKind kind,
+                  const TrackerState& tracker) {
+  if (!job.has_failures) return true;
+  if (!job.waits_for_gang(kind)) return state.may_run_on(job, kind, tracker);
+  const std::vector<TaskKey> waiting = gang_without_room(state, job);
+  return std::any_of(waiting.begin(), waiting.end(), [&](const TaskKey& member) {
+    return member.kind == kind && !state.to_run_elsewhere(job, member, tracker.id);
+  });
+}
+
 bool is_a_place(const ClusterState& state, const Job& job, TaskKind kind,
                 const TrackerState& tracker) {
   return tracker.in_pool() && !state.avoided(job, tracker.id) &&
@@ -87,11 +98,12 @@ bool finds_room(const ClusterState& state, const Job& job, TaskKind kind) {
   if (job.is_gang(kind)) return false;
   const Resources& need = job.need(kind);
   if (state.trackers_with_room(need) == 0) return false;
-  return !job.picky(kind) ||
-         std::any_of(state.trackers().begin(), state.trackers().end(),
+  if (!job.picky(kind) && !job.has_failures) return true;
+  return std::any_of(state.trackers().begin(), state.trackers().end(),
                      [&](const TrackerState& tracker) {
                        return RoomIndex::has_room(tracker, need) &&
-                              state.allows(job, kind, tracker);
+                              (!job.picky(kind) || state.allows(job, kind, tracker)) &&
+                              has_task_for(state, job, kind, tracker);
                      });
 }
 
@@ -263,7 +275,10 @@ std::optional<TaskKey> ReserveHere::member(const Job& job) const {
   const TaskKind kind = waiting.front().kind;
   if (!could(job.need(kind), job.picky(kind)) || !may_keep(job, kind)) return std::nullopt;
   if (state_.avoided(job, tracker_.id) || finds_room(state_, job, kind)) return std::nullopt;
-  return waiting.front();
+  const auto member = std::find_if(waiting.begin(), waiting.end(), [&](const TaskKey& each) {
+    return each.kind == kind && !state_.to_run_elsewhere(job, each, tracker_.id);
+  });
+  return member == waiting.end() ? std::nullopt : std::optional(*member);
 }
 
 std::optional<TaskKey> ReserveHere::task(const Job& job, TaskKind kind) const {
@@ -290,7 +305,8 @@ std::string_view reservation_over(const ClusterState& state, const Reservation& 
   const TrackerState& tracker = state.tracker(kept.tracker);
   const bool allowed = !job->picky(kept.kind) || state.allows(*job, kept.kind, tracker);
   const bool fit = tracker.in_pool() && allowed && !state.avoided(*job, tracker.id) &&
-                   state.fits_in(job->need(kept.kind), tracker, held_for_good(state, tracker));
+                   state.fits_in(job->need(kept.kind), tracker, held_for_good(state, tracker)) &&
+                   has_task_for(state, *job, kept.kind, tracker);
   if (!fit) return "tracker";
   const bool could =
       room == nullptr || room->could_leave(room->leaf_of(*job), job->need(kept.kind));

@@ -126,17 +126,18 @@ std::optional<Choice> reserve_tracker(const ClusterState& state, JobId id, TaskK
     kept(reservation);
     ++reserved;
   }
-  if (ready > 0) return std::nullopt;  // its turn comes with that tracker's next heartbeat
+  // Its turn comes with that tracker's next heartbeat, if it may run there.
+  if (ready > 0 && !job.has_failures) return std::nullopt;
   if (reserved >= std::max<std::int64_t>(1, state.live_trackers() / kTrackersAReservation)) {
     return std::nullopt;
   }
   TrackerId best;
   std::int64_t most = -1;
   for (const TrackerState& tracker : state.trackers()) {
-    if (!tracker.in_pool() || (tracker.keeps > 0 && keeps_slots(state, tracker.id, kind))) continue;
-    if (tracker.total.slots(kind) < need || state.avoided(job, tracker.id)) continue;
-    if (!state.fits_in(job.need(kind), tracker, Resources{})) continue;
+    if (tracker.keeps > 0 && keeps_slots(state, tracker.id, kind)) continue;
+    if (tracker.total.slots(kind) < need || !state.may_run_on(job, kind, tracker)) continue;
     const std::int64_t free = state.free_slots(tracker, kind);
+    if (free >= need) return std::nullopt;
     if (free <= most) continue;
     most = free;
     best = tracker.id;
