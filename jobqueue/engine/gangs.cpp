@@ -49,17 +49,19 @@ void Gangs::release_on(TrackerId tracker) {
   if (held && assembly->rooms.empty()) emit(GangReleased{assembly->job, "tracker"});
 }
 
-// Others have their turn; when all had theirs it goes on from the start.
+// Others have their turn; when all had theirs it goes on from the start. One that gave way to a
+// claim would be in its way again.
 void Gangs::give_up(std::string_view why) {
   const Assembly* assembly = state_.assembly();
   if (why.empty() || assembly == nullptr) return;
   const JobId job = assembly->job;
   release(job, why);
   auto& had_turn = state_.mutable_gangs_had_turn();
-  if (why == "hold") had_turn[job] = now_;
+  const bool gave_way = why == "gives_way";
+  if (why == "hold" || gave_way) had_turn[job] = now_;
   std::erase_if(had_turn,
                 [&](const auto& of) { return !state_.gangs_waiting().contains(of.first); });
-  if (had_turn.size() == state_.gangs_waiting().size()) had_turn.clear();
+  if (!gave_way && had_turn.size() == state_.gangs_waiting().size()) had_turn.clear();
 }
 
 // Room that another one has given up may be what it lacked.
