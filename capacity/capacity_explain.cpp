@@ -83,11 +83,14 @@ std::optional<Reason> CapacityPolicy::explain_queues(const Job& job, TaskKind ki
     std::string text = "queue " + path;
     text += running > line.allocated
                 ? " runs " + std::to_string(running) + ", more than its allocated "
-                : " is at its allocated " + std::to_string(running) + " of ";
+            : running < line.allocated ? " runs " + std::to_string(running) + " of its allocated "
+                                       : " is at its allocated " + std::to_string(running) + " of ";
     text += slots_text(line.allocated, kind);
     if (borrowed > 0) text += ", " + std::to_string(borrowed) + " of them borrowed";
+    text += " (guaranteed " + std::to_string(line.guaranteed) + ")";
+    if (running < line.allocated) text += "; the task needs " + std::to_string(need);
     at_capacity = Reason{"queue_at_capacity",
-                         text + " (guaranteed " + std::to_string(line.guaranteed) + ")",
+                         text,
                          {{"running", running},
                           {"allocated", line.allocated},
                           {"guaranteed", line.guaranteed},
@@ -109,7 +112,8 @@ std::optional<Reason> CapacityPolicy::explain_claims(const Job& job, TaskKind ki
                     std::to_string(line.facts.running) + " of its guaranteed " +
                     slots_text(line.guaranteed, kind) + " and is owed " + std::to_string(owed) +
                     ": its claim for " + std::to_string(first.slots) + " " +
-                    when_it_kills(first, "free " + slots_text(first.width, kind), now),
+                    when_it_kills(first, "free " + slots_text(first.width, kind),
+                                  settings_.preemption, now),
                 {{"owed", owed},
                  {"running", line.facts.running},
                  {"guaranteed", line.guaranteed},
@@ -128,7 +132,7 @@ std::optional<Reason> CapacityPolicy::explain_others(const Job& job, TaskKind ki
       "claim_comes_first",
       "what comes free goes first to " + state_.tree().node(queue).path + ", whose claim for " +
           slots_text(claim.slots, kind) + " " +
-          when_it_kills(claim, "free " + slots_text(claim.width, kind), now),
+          when_it_kills(claim, "free " + slots_text(claim.width, kind), settings_.preemption, now),
       {{"slots", claim.slots}, {"milliseconds_left", std::max<std::int64_t>(0, deadline - now)}}};
 }
 

@@ -2,7 +2,8 @@
 
 namespace weir {
 
-std::string when_it_kills(const Claim& claim, const std::string& serves, TimeMs now) {
+std::string when_it_kills(const Claim& claim, const std::string& serves,
+                          CapacitySettings::Preemption preemption, TimeMs now) {
   switch (claim.block) {
     case ClaimBlock::kUnservable:
       return "is unservable: no tracker can " + serves;
@@ -21,6 +22,13 @@ std::string when_it_kills(const Claim& claim, const std::string& serves, TimeMs 
       break;
   }
   if (claim.kills_from == kNever) return "kills nobody: its reclaim_after is never";
+  if (preemption != CapacitySettings::Preemption::kOn) {
+    const bool off = preemption == CapacitySettings::Preemption::kOff;
+    const std::string due = claim.kills_from <= now
+                                ? "is due"
+                                : "is due in " + short_duration(claim.kills_from - now);
+    return due + ", but kills nobody: capacity.preemption is " + (off ? "off" : "log_only");
+  }
   if (claim.kills_from <= now) return "is due and kills now";
   return "kills in " + short_duration(claim.kills_from - now) + " at the latest";
 }

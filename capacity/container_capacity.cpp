@@ -70,7 +70,8 @@ QueueUse ContainerCapacity::use(QueueId queue, Dimension dimension) const {
 std::vector<Reason> ContainerCapacity::explain(JobId job, TaskKind kind, TimeMs now) const {
   standing_.settle();
   const std::optional<KeptRoom> room = kept_room();
-  return ContainerExplain(state_, standing_, users_, room ? &*room : nullptr)
+  const KeptRoom* kept = room ? &*room : nullptr;
+  return ContainerExplain(state_, standing_, users_, kept, settings_.preemption)
       .reasons(state_.job(job), kind, now);
 }
 

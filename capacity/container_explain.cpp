@@ -105,7 +105,7 @@ std::optional<Reason> ContainerExplain::of_claims(QueueId leaf, TimeMs now) cons
                    text(first->dimension, line.facts.running) + " of its guaranteed " +
                    text(first->dimension, line.guaranteed) + " and is owed " + owed +
                    ": its claim for " + text(first->dimension, first->slots) + " " +
-                   when_it_kills(*first, kServes, now);
+                   when_it_kills(*first, kServes, preemption_, now);
   reason.numbers.emplace_back("milliseconds_left",
                               std::max<std::int64_t>(0, first->deadline - now));
   return reason;
@@ -125,7 +125,7 @@ std::optional<Reason> ContainerExplain::of_others(QueueId leaf, TimeMs now) cons
   return Reason{"claim_comes_first",
                 "what comes free goes first to " + state_.tree().node(first->queue).path +
                     ", whose claim for " + text(first->dimension, first->slots) + " " +
-                    when_it_kills(*first, kServes, now),
+                    when_it_kills(*first, kServes, preemption_, now),
                 {{"amount", first->slots},
                  {"milliseconds_left", std::max<std::int64_t>(0, first->deadline - now)}}};
 }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "capacity/capacity_settings.h"
 #include "capacity/container_standing.h"
 #include "capacity/container_users.h"
 #include "jobqueue/model/reason.h"
@@ -14,8 +15,13 @@ class ContainerExplain {
  public:
   // The standing is settled.
   ContainerExplain(const ClusterState& state, const ContainerStanding& standing,
-                   const ContainerUsers& users, const KeptRoom* kept)
-      : state_(state), standing_(standing), users_(users), kept_(kept) {}
+                   const ContainerUsers& users, const KeptRoom* kept,
+                   CapacitySettings::Preemption preemption)
+      : state_(state),
+        standing_(standing),
+        users_(users),
+        kept_(kept),
+        preemption_(preemption) {}
 
   std::vector<Reason> reasons(const Job& job, TaskKind kind, TimeMs now) const;
 
@@ -33,6 +39,7 @@ class ContainerExplain {
   const ContainerStanding& standing_;
   const ContainerUsers& users_;
   const KeptRoom* kept_;  // null: nobody keeps anything
+  const CapacitySettings::Preemption preemption_;
 };
 
 }  // namespace weir

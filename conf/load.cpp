@@ -123,6 +123,11 @@ Loaded read_settings(const YamlNode& document, const Allocations& allocations, D
   read_policy(root, allocations, policies, loaded.settings);
   read_heartbeat(root, loaded.settings.heartbeat);
   read_speculation(root, loaded.settings.speculation);
+  const auto& speculates = loaded.settings.speculation.on;
+  if (space.containers() && root.has("speculation") &&
+      std::any_of(std::begin(speculates), std::end(speculates), [](bool on) { return on; }))
+    out.warning(root.at("speculation"),
+                "speculation has no effect where `resources: containers` is set");
   if (auto administrators = read_access(root, "administrators"))
     loaded.settings.administrators = std::move(*administrators);
   root.read_duration("finished_jobs_kept", loaded.settings.finished_jobs_kept_ms, {.never = true});

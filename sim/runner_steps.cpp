@@ -161,7 +161,7 @@ void Runner::run(const Step&, const step::QueueSwitch& what) {
 void Runner::run(const Step&, const step::Apply& what) {
   Diagnostics out(what.settings.file);
   auto settings =
-      std::make_shared<Settings>(settings_of(what.settings, scenario_.heartbeats.automatic, out));
+      std::make_shared<Settings>(settings_of(what.settings, scenario_.heartbeats, out));
   if (!out.ok()) {
     refusal_ = out.as_error();
     std::string all;

@@ -54,9 +54,6 @@ void read_heartbeats(const MapReader& root, HeartbeatPlan& plan) {
   }
 }
 
-// Manual heartbeats stand for some that come as often as Hadoop's did.
-constexpr DurationMs kManualIntervalMs = 3000;
-
 bool has_section(const YamlNode::Ptr& settings, std::string_view section) {
   return settings && std::any_of(settings->entries.begin(), settings->entries.end(),
                                  [&](const auto& entry) { return entry.first->text == section; });
@@ -96,7 +93,7 @@ void read_start_settings(const MapReader& root, const std::string& directory, Sc
   Diagnostics other(scenario.settings_source.file);
   Diagnostics& out = scenario.settings_source.file == scenario.file ? root.out() : other;
   scenario.settings = std::make_shared<Settings>(
-      settings_of(scenario.settings_source, scenario.heartbeats.automatic, out));
+      settings_of(scenario.settings_source, scenario.heartbeats, out));
   for (const std::string& line : other.errors()) root.out().error(root.at("settings"), line);
 }
 
@@ -210,16 +207,17 @@ SettingsSource read_settings_source(const YamlNode& node, const std::string& dir
   return source;
 }
 
-Settings settings_of(const SettingsSource& source, bool automatic, Diagnostics& out) {
+Settings settings_of(const SettingsSource& source, const HeartbeatPlan& heartbeats,
+                     Diagnostics& out) {
   const YamlNode nothing;
   const YamlNode& document = source.node ? *source.node : nothing;
   const Allocations allocations = read_allocations(document, directory_of(source.file));
   Settings settings = read_settings(document, allocations, out).settings;
-  if (!automatic && !says(source.node, "heartbeat", "expiry")) {
+  if (!heartbeats.automatic && !says(source.node, "heartbeat", "expiry")) {
     settings.heartbeat.expiry_ms = kNever;
   }
-  if (!automatic && !says(source.node, "heartbeat", "interval")) {
-    settings.heartbeat.interval_ms = kManualIntervalMs;
+  if (!says(source.node, "heartbeat", "interval")) {
+    settings.heartbeat.interval_ms = heartbeats.interval_ms;
   }
   if (!has_section(source.node, "speculation")) settings.speculation = {};
   const auto fair = settings.policies.find("fair");

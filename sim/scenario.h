@@ -199,7 +199,7 @@ struct HeartbeatPlan {
   // When a tracker first reports, within one interval: spread evenly in tracker order, or by lot.
   enum class Phase : std::uint8_t { kEven, kRandom };
   bool automatic = false;
-  DurationMs interval_ms = 3000;
+  DurationMs interval_ms = 3000;  // as Hadoop's; manual ones stand for such
   bool out_of_band = true;
   Phase phase = Phase::kEven;
 };
@@ -224,6 +224,7 @@ Result<Scenario> load_scenario_text(const std::string& file, std::string_view te
 // The settings that `source` says; what is wrong goes to `out`. Manual trackers report when a step
 // says so, so there only an expiry that is written makes silent ones lost. Second attempts of tasks
 // are started only where the settings have a word about them.
-Settings settings_of(const SettingsSource& source, bool automatic, Diagnostics& out);
+Settings settings_of(const SettingsSource& source, const HeartbeatPlan& heartbeats,
+                     Diagnostics& out);
 
 }  // namespace weir

@@ -47,31 +47,45 @@ Reason no_room(const ClusterState& state, const Job& job, TaskKind kind, TimeMs 
   return reason;
 }
 
-// The slots that count in the cluster: those that run tasks, and those that get none although they
-// are free, as nothing is heard of their trackers.
+// The slots that count in the cluster: those that run tasks, and those that are free, but not for
+// the job: nothing is heard of their trackers, its tasks are to run elsewhere, there is too little
+// for one, or they wait for others.
 struct CountedSlots {
-  std::int64_t taken = 0, unheard = 0;
-  std::vector<const TrackerState*> quiet;  // those trackers
+  std::int64_t taken = 0, unheard = 0, elsewhere = 0, too_few = 0, kept = 0;
+  std::vector<const TrackerState*> quiet;  // those that nothing is heard of
 };
 
-CountedSlots counted_slots(const ClusterState& state, TaskKind kind, TimeMs now) {
+CountedSlots counted_slots(const ClusterState& state, const Job& job, TaskKind kind, TimeMs now) {
   CountedSlots slots;
   for (const TrackerState& tracker : state.trackers()) {
     if (!tracker.counts()) continue;
     const std::int64_t total = tracker.total.slots(kind);
     const std::int64_t taken = std::min(tracker.used.slots(kind), total);
     slots.taken += taken;
-    if (taken == total || !unheard_of(state, tracker, now)) continue;
-    slots.unheard += total - taken;
-    slots.quiet.push_back(&tracker);
+    const std::int64_t free = total - taken;
+    if (free == 0) continue;
+    if (unheard_of(state, tracker, now)) {
+      slots.unheard += free;
+      slots.quiet.push_back(&tracker);
+    } else if (!state.fits_in(job.need(kind), tracker, tracker.used)) {
+      slots.too_few += free;
+    } else if (!state.may_run_on(job, kind, tracker)) {
+      slots.elsewhere += free;
+    } else if (tracker.keeps > 0) {
+      slots.kept += free;
+    }
   }
   return slots;
+}
+
+std::string are(std::int64_t slots) {
+  return ", " + std::to_string(slots) + (slots == 1 ? " is" : " are");
 }
 
 // Nothing but a slot is missing: the next tracker with room gets its tasks.
 Reason no_free_slot(const ClusterState& state, const Job& job, TaskKind kind, TimeMs now) {
   if (state.space().containers()) return no_room(state, job, kind, now);
-  const CountedSlots slots = counted_slots(state, kind, now);
+  const CountedSlots slots = counted_slots(state, job, kind, now);
   const std::int64_t total = state.total_slots(kind);
   const std::uint32_t pending = job.tasks(kind).pending();
   Reason reason{"no_free_slot",
@@ -80,10 +94,15 @@ Reason no_free_slot(const ClusterState& state, const Job& job, TaskKind kind, Ti
                     std::to_string(total) + " " + name(kind) + " slots are running tasks",
                 {{"pending", pending}, {"running", slots.taken}, {"slots", total}}};
   if (slots.unheard > 0) {
-    reason.message += ", " + std::to_string(slots.unheard) + (slots.unheard == 1 ? " is" : " are") +
-                   " of trackers that do not report (" + first_names(slots.quiet) + ")";
+    reason.message +=
+        are(slots.unheard) + " of trackers that do not report (" + first_names(slots.quiet) + ")";
     reason.numbers.push_back({"not_reporting", slots.unheard});
   }
+  if (slots.elsewhere > 0)
+    reason.message += are(slots.elsewhere) + " free where it is not to run (it failed there)";
+  if (slots.too_few > 0)
+    reason.message += are(slots.too_few) + " free on trackers that have too little for it";
+  if (slots.kept > 0) reason.message += are(slots.kept) + " free but kept";
   return reason;
 }
 
@@ -95,7 +114,7 @@ std::string what_is(const Job& job, TaskKind kind) {
 // Tasks that have fallen behind, each of which could be tried once more elsewhere.
 std::optional<Reason> stragglers_wait(const ClusterState& state, const Job& job, TaskKind kind) {
   const std::int64_t stragglers = state.stragglers(job, kind);
-  if (stragglers == 0) return std::nullopt;
+  if (stragglers == 0 || state.space().containers()) return std::nullopt;  // there is no second one
   const std::int64_t points = state.settings().speculation.lag_millionths / 10'000;
   return Reason{"stragglers",
                 std::to_string(stragglers) + " " + name(kind) +

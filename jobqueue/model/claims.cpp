@@ -144,6 +144,8 @@ void ClaimBook::set_block(QueueId queue, Dimension d, ClaimId id, ClaimBlock blo
 void ClaimBook::set_deadlines(QueueId queue, Dimension d, DurationMs reclaim_after_ms) {
   for (Claim& claim : account(queue, d).claims) {
     const TimeMs deadline = later(claim.born, reclaim_after_ms);
+    // What was only told has freed nothing: if it may be done now, it is done at once.
+    if (claim.block == ClaimBlock::kLogOnly) claim.kills_from = claim.deadline;
     if (deadline == claim.deadline) continue;
     ++version_;
     by_deadline_[d.place()].erase({claim.deadline, queue, claim.id});

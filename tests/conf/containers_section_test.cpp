@@ -25,6 +25,13 @@ TEST(ContainersSection, AMaximumBelowWhatAMapOrReduceTakesIsAWarning) {
   EXPECT_THAT(findings_of("containers: {maximum: {memory_mb: 1024}}"), IsEmpty());
 }
 
+TEST(ContainersSection, SecondAttemptsThatThereAreNoneOfAreAWarning) {
+  EXPECT_THAT(findings_of("speculation: {after: 30s}"),
+              ElementsAre("f:2:1: warning: speculation has no effect where `resources: containers` "
+                          "is set"));
+  EXPECT_THAT(findings_of("speculation: off"), IsEmpty());
+}
+
 // And no other error about names that are in the list.
 TEST(ContainersSection, AllThatIsWrongWithNamesOfResourcesIsSaidAtOnce) {
   const std::string uses =

@@ -167,6 +167,20 @@ TEST(EngineJob, AJobThatLacksASlotSaysWhichTrackersDoNotReport) {
             "of trackers that do not report (tt2)");
 }
 
+TEST(EngineJob, AJobThatLacksASlotSaysWhichFreeOnesAreNotForIt) {
+  FifoHarness h;
+  for (const char* tracker : {"tt1", "tt2"}) h.add_tracker(tracker, {.map_slots = 2});
+  h.submit({.maps = 1});
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0");
+  h.submit({.maps = 2});
+  EXPECT_EQ(h.heartbeat("tt2"), "J2/m0 J2/m1");
+  h.fail("J1/m0");
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  EXPECT_EQ(h.engine().explain(JobId(1))[0].message,
+            "1 map waits for a free slot; 2 of the cluster's 4 map slots are running tasks, 2 are "
+            "free where it is not to run (it failed there)");
+}
+
 TEST(EngineJob, MovesCarryRunningTasksAlong) {
   FifoHarness h;
   h.add_queue(queue("a")).add_queue(queue("b"));
