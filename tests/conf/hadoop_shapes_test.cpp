@@ -176,8 +176,8 @@ TEST(HadoopShapes, AMaximumBelowTheCapacityIsToldAsHadoopRefusesIt) {
   EXPECT_THAT(halves({{kRoot + "a.maximum-capacity", "40"}, {kRoot + "b.maximum-capacity", "50"}})
                   .warnings,
               ElementsAre(HasSubstr("root.a.maximum-capacity is 40%, below its capacity of 50%, "
-                                    "which Hadoop refuses; here the queue has no more than its "
-                                    "maximum")));
+                                    "which Hadoop refuses; here the guarantee is the maximum "
+                                    "then")));
   const std::string queue = "mapred.capacity-scheduler.queue.a.";
   EXPECT_THAT(
       shape(properties({{queue + "capacity", "100"}, {queue + "maximum-capacity", "70"}})).warnings,
