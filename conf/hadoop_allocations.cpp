@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::int64_t kMostSlots = 1'000'000'000;
 constexpr std::int64_t kMostSeconds = 24LL * 365 * 3600;
+constexpr std::string_view kNoJobOfIt = "no job";
 
 class AllocationsReader {
  public:
@@ -71,10 +72,12 @@ class AllocationsReader {
                                       value.what));
   }
 
-  std::optional<std::int64_t> read_limit(const HadoopValue& value) {
+  // `nothing`: what runs where it is 0.
+  std::optional<std::int64_t> read_limit(const HadoopValue& value, std::string_view nothing) {
     const auto number = hadoop_int(value);
     if (!number) return std::nullopt;
     if (*number >= 0) return std::min(*number, kMostSlots);
+    if (*number == 0) tell_zero(value, nothing);
     hadoop_warning(value, fmt::format("{} is {}, with which nothing runs in Hadoop; it is 0 here",
                                       value.what, *number));
     return 0;
@@ -128,9 +131,9 @@ class AllocationsReader {
     if (is_pool(element) || name == "user") return;
     tell_of_mr1(value, is_mr1_default(name));
     if (name == "userMaxJobsDefault" || name == "userMaxAppsDefault") {
-      result_.user_jobs = read_limit(value);
+      result_.user_jobs = read_limit(value, kNoJobOfIt);
     } else if (name == "poolMaxJobsDefault" || name == "queueMaxAppsDefault") {
-      result_.pool_jobs = read_limit(value);
+      result_.pool_jobs = read_limit(value, kNoJobOfIt);
     } else if (name == "fairSharePreemptionTimeout" ||
                name == "defaultFairSharePreemptionTimeout") {
       result_.fair_timeout_ms = read_seconds(value);
@@ -144,6 +147,7 @@ class AllocationsReader {
       result_.most = hadoop_fair_amounts(value).value_or(HadoopAmounts{});
     } else if (name == "queuePlacementPolicy") {
       result_.placement = read_placement(element, out_);
+      tell_zero_amounts(value, result_.most);
     } else if (name != "defaultFairSharePreemptionThreshold" || !is_half(value)) {
       tell_no_counterpart(value, name);
     }
@@ -164,7 +168,7 @@ class AllocationsReader {
         continue;
       }
       tell_of_mr1(value, is_mr1_pool_value(child.name));
-      if (const auto limit = read_limit(value)) result_.users[name] = *limit;
+      if (const auto limit = read_limit(value, kNoJobOfIt)) result_.users[name] = *limit;
     }
   }
 
@@ -291,11 +295,11 @@ class AllocationsReader {
     } else if (name == "minReduces") {
       pool.minimum[index(TaskKind::kReduce)] = read_minimum(value);
     } else if (name == "maxMaps") {
-      pool.maximum[index(TaskKind::kMap)] = read_limit(value);
+      pool.maximum[index(TaskKind::kMap)] = read_limit(value, "no map");
     } else if (name == "maxReduces") {
-      pool.maximum[index(TaskKind::kReduce)] = read_limit(value);
+      pool.maximum[index(TaskKind::kReduce)] = read_limit(value, "no reduce");
     } else if (name == "maxRunningJobs" || name == "maxRunningApps") {
-      pool.max_running_jobs = read_limit(value);
+      pool.max_running_jobs = read_limit(value, kNoJobOfIt);
     } else if (name == "weight") {
       pool.weight = read_weight(value);
     } else if (name == "minSharePreemptionTimeout") {
@@ -323,6 +327,7 @@ class AllocationsReader {
       pool.maximum.fill(0);
     } else if (name == "maxResources" && use_.yarn && value.text.find('%') != std::string::npos) {
       pool.maximum_hundredths = hadoop_percentages(value);
+      tell_zero(value, "no task");
     } else if (name != "fairSharePreemptionThreshold" || !is_half(value)) {
       tell_no_counterpart(value, name);
     }
