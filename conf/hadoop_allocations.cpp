@@ -31,7 +31,8 @@ class AllocationsReader {
       if (is_root(element)) read_root(element);
     }
     tell_beside_root(root);
-    raise_fair_timeout("the defaults", root.at, result_.min_timeout_ms, result_.fair_timeout_ms);
+    raise_fair_timeout("the defaults", fair_timeout_at_, result_.min_timeout_ms,
+                       result_.fair_timeout_ms);
     for (const XmlElement& element : root.children) {
       if (is_root(element)) {
         for (const XmlElement& child : element.children) {
@@ -76,8 +77,8 @@ class AllocationsReader {
   std::optional<std::int64_t> read_limit(const HadoopValue& value, std::string_view nothing) {
     const auto number = hadoop_int(value);
     if (!number) return std::nullopt;
-    if (*number >= 0) return std::min(*number, kMostSlots);
     if (*number == 0) tell_zero(value, nothing);
+    if (*number >= 0) return std::min(*number, kMostSlots);
     hadoop_warning(value, fmt::format("{} is {}, with which nothing runs in Hadoop; it is 0 here",
                                       value.what, *number));
     return 0;
@@ -137,6 +138,7 @@ class AllocationsReader {
     } else if (name == "fairSharePreemptionTimeout" ||
                name == "defaultFairSharePreemptionTimeout") {
       result_.fair_timeout_ms = read_seconds(value);
+      fair_timeout_at_ = value.at;
     } else if (name == "defaultMinSharePreemptionTimeout") {
       result_.min_timeout_ms = read_seconds(value);
     } else if (name == "defaultPoolSchedulingMode" || name == "defaultQueueSchedulingPolicy" ||
@@ -145,9 +147,9 @@ class AllocationsReader {
     } else if (name == "queueMaxResourcesDefault" && use_.containers &&
                value.text.find('%') == std::string::npos) {
       result_.most = hadoop_fair_amounts(value).value_or(HadoopAmounts{});
+      tell_zero_amounts(value, result_.most);
     } else if (name == "queuePlacementPolicy") {
       result_.placement = read_placement(element, out_);
-      tell_zero_amounts(value, result_.most);
     } else if (name != "defaultFairSharePreemptionThreshold" || !is_half(value)) {
       tell_no_counterpart(value, name);
     }
@@ -268,6 +270,7 @@ class AllocationsReader {
         result_.min_timeout_ms = read_seconds(value);
       } else if (child.name == "fairSharePreemptionTimeout") {
         result_.fair_timeout_ms = read_seconds(value);
+        fair_timeout_at_ = value.at;
       } else if (child.name == "aclSubmitApps" || child.name == "aclAdministerApps") {
         if (!use_.lists_count) {
           tell_of_lists(value);
@@ -324,10 +327,10 @@ class AllocationsReader {
     } else if (use_.containers && (name == "minResources" || name == "maxResources")) {
       read_amounts_of(value, name == "minResources", pool);
     } else if (name == "maxResources" && use_.yarn && says_nothing(value.text)) {
+      tell_zero(value, "no task");
       pool.maximum.fill(0);
     } else if (name == "maxResources" && use_.yarn && value.text.find('%') != std::string::npos) {
       pool.maximum_hundredths = hadoop_percentages(value);
-      tell_zero(value, "no task");
     } else if (name != "fairSharePreemptionThreshold" || !is_half(value)) {
       tell_no_counterpart(value, name);
     }
@@ -377,6 +380,7 @@ class AllocationsReader {
   const AllocationsUse use_;
   Diagnostics& out_;
   ImportedAllocations result_;
+  Mark fair_timeout_at_;  // of all pools
   std::size_t pools_read_ = 0;
 };
 

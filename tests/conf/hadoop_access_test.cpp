@@ -123,8 +123,9 @@ TEST(HadoopAccess, ListsBesideTheNamesOfTheQueuesAreOffUnlessSwitchedOn) {
   const std::string on =
       properties({{"mapred.queue.names", "default,load"}, {"mapred.acls.enabled", "true"}});
   const HadoopImport counted = imported_texts({{"acls.xml", lists}, {"s.xml", on}});
-  EXPECT_THAT(counted.warnings, ElementsAre(HasSubstr("queue default has no list for administering"),
-                                            HasSubstr("queue load has no list for administering")));
+  EXPECT_THAT(counted.warnings,
+              ElementsAre(HasSubstr("queue default has no list for administering"),
+                          HasSubstr("queue load has no list for administering")));
   EXPECT_THAT(*good(counted.yaml).settings.queues[0].submit, IsEmpty());
 }
 
