@@ -25,7 +25,14 @@ void read_amounts(const MapReader& pool, std::string_view key, const Space& spac
   const MapReader each(node, pool.path(key), pool.out(), names);
   for (const Dimension d : space.dimensions()) {
     std::int64_t amount = 0;
-    if (each.read_integer(space.name(d), amount, {})) amounts[d.value()] = amount;
+    if (!each.read_integer(space.name(d), amount, {})) continue;
+    amounts[d.value()] = amount;
+    // Of others most tasks take nothing.
+    const bool all_take = d == Dimension::kMemoryMb || d == Dimension::kVcores;
+    if (key == "max_share" && amount == 0 && all_take)
+      each.out().warning(each.at(space.name(d)),
+                         fmt::format("{} is 0, with which no task that takes of it ever runs",
+                                     each.path(space.name(d))));
   }
 }
 

@@ -15,6 +15,7 @@ namespace weir {
 namespace {
 
 constexpr std::int64_t kMostWeight = 1'000'000;
+constexpr std::string_view kNoJob = "no job";
 
 std::vector<std::string> parts_of_path(std::string_view path) {
   std::vector<std::string> parts;
@@ -41,7 +42,8 @@ void read_max_share(const MapReader& pool, PoolSettings& settings) {
   if (node == nullptr) return;
   const MapReader classes(node, pool.path("max_share"), pool.out(), {"map", "reduce"});
   for (const TaskKind kind : kTaskKinds) {
-    classes.read_limit(name(kind), settings.max_share[index(kind)]);
+    classes.read_limit(name(kind), settings.max_share[index(kind)],
+                       fmt::format("no {} task", name(kind)));
   }
 }
 
@@ -74,7 +76,7 @@ void read_pool_slots(const MapReader& pool, PoolSettings& settings) {
 void read_pool_values(const MapReader& pool, const Space& space, std::string_view running_jobs_key,
                       PoolSettings& settings) {
   read_weight(pool, settings);
-  pool.read_limit(running_jobs_key, settings.max_running_jobs);
+  pool.read_limit(running_jobs_key, settings.max_running_jobs, kNoJob);
   if (space.containers()) {
     read_pool_amounts(pool, space, settings);
   } else {
@@ -294,7 +296,7 @@ void read_defaults(const MapReader& section, const Space& space, FairSettings& s
        "fair_share_timeout", "kill_budget", "weight", "min_share", "max_share", "policy", "lend"});
   read_pool_values(map, space, "pool_max_running_jobs", settings.undeclared);
   check_pool_values(map, space, false, settings.undeclared);
-  map.read_limit("user_max_running_jobs", settings.default_user_max_running_jobs);
+  map.read_limit("user_max_running_jobs", settings.default_user_max_running_jobs, kNoJob);
 }
 
 void read_users(const MapReader& section, FairSettings& settings) {
@@ -316,7 +318,7 @@ void read_users(const MapReader& section, FairSettings& settings) {
     }
     std::string name;
     std::optional<std::int64_t> limit = settings.default_user_max_running_jobs;
-    user.read_limit("max_running_jobs", limit);
+    user.read_limit("max_running_jobs", limit, kNoJob);
     if (!user.has("name")) {
       section.out().error(item.at, path + " has no name, allowed: name: with a user's name");
     }

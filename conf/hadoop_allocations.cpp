@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::int64_t kMostSlots = 1'000'000'000;
 constexpr std::int64_t kMostSeconds = 24LL * 365 * 3600;
+constexpr std::string_view kNoJobOfIt = "no job";
 
 class AllocationsReader {
  public:
@@ -30,7 +31,8 @@ class AllocationsReader {
       if (is_root(element)) read_root(element);
     }
     tell_beside_root(root);
-    raise_fair_timeout("the defaults", root.at, result_.min_timeout_ms, result_.fair_timeout_ms);
+    raise_fair_timeout("the defaults", fair_timeout_at_, result_.min_timeout_ms,
+                       result_.fair_timeout_ms);
     for (const XmlElement& element : root.children) {
       if (is_root(element)) {
         for (const XmlElement& child : element.children) {
@@ -71,9 +73,11 @@ class AllocationsReader {
                                       value.what));
   }
 
-  std::optional<std::int64_t> read_limit(const HadoopValue& value) {
+  // `nothing`: what runs where it is 0.
+  std::optional<std::int64_t> read_limit(const HadoopValue& value, std::string_view nothing) {
     const auto number = hadoop_int(value);
     if (!number) return std::nullopt;
+    if (*number == 0) tell_zero(value, nothing);
     if (*number >= 0) return std::min(*number, kMostSlots);
     hadoop_warning(value, fmt::format("{} is {}, with which nothing runs in Hadoop; it is 0 here",
                                       value.what, *number));
@@ -128,12 +132,13 @@ class AllocationsReader {
     if (is_pool(element) || name == "user") return;
     tell_of_mr1(value, is_mr1_default(name));
     if (name == "userMaxJobsDefault" || name == "userMaxAppsDefault") {
-      result_.user_jobs = read_limit(value);
+      result_.user_jobs = read_limit(value, kNoJobOfIt);
     } else if (name == "poolMaxJobsDefault" || name == "queueMaxAppsDefault") {
-      result_.pool_jobs = read_limit(value);
+      result_.pool_jobs = read_limit(value, kNoJobOfIt);
     } else if (name == "fairSharePreemptionTimeout" ||
                name == "defaultFairSharePreemptionTimeout") {
       result_.fair_timeout_ms = read_seconds(value);
+      fair_timeout_at_ = value.at;
     } else if (name == "defaultMinSharePreemptionTimeout") {
       result_.min_timeout_ms = read_seconds(value);
     } else if (name == "defaultPoolSchedulingMode" || name == "defaultQueueSchedulingPolicy" ||
@@ -142,6 +147,7 @@ class AllocationsReader {
     } else if (name == "queueMaxResourcesDefault" && use_.containers &&
                value.text.find('%') == std::string::npos) {
       result_.most = hadoop_fair_amounts(value).value_or(HadoopAmounts{});
+      tell_zero_amounts(value, result_.most);
     } else if (name == "queuePlacementPolicy") {
       result_.placement = read_placement(element, out_);
     } else if (name != "defaultFairSharePreemptionThreshold" || !is_half(value)) {
@@ -164,7 +170,7 @@ class AllocationsReader {
         continue;
       }
       tell_of_mr1(value, is_mr1_pool_value(child.name));
-      if (const auto limit = read_limit(value)) result_.users[name] = *limit;
+      if (const auto limit = read_limit(value, kNoJobOfIt)) result_.users[name] = *limit;
     }
   }
 
@@ -264,6 +270,7 @@ class AllocationsReader {
         result_.min_timeout_ms = read_seconds(value);
       } else if (child.name == "fairSharePreemptionTimeout") {
         result_.fair_timeout_ms = read_seconds(value);
+        fair_timeout_at_ = value.at;
       } else if (child.name == "aclSubmitApps" || child.name == "aclAdministerApps") {
         if (!use_.lists_count) {
           tell_of_lists(value);
@@ -291,11 +298,11 @@ class AllocationsReader {
     } else if (name == "minReduces") {
       pool.minimum[index(TaskKind::kReduce)] = read_minimum(value);
     } else if (name == "maxMaps") {
-      pool.maximum[index(TaskKind::kMap)] = read_limit(value);
+      pool.maximum[index(TaskKind::kMap)] = read_limit(value, "no map");
     } else if (name == "maxReduces") {
-      pool.maximum[index(TaskKind::kReduce)] = read_limit(value);
+      pool.maximum[index(TaskKind::kReduce)] = read_limit(value, "no reduce");
     } else if (name == "maxRunningJobs" || name == "maxRunningApps") {
-      pool.max_running_jobs = read_limit(value);
+      pool.max_running_jobs = read_limit(value, kNoJobOfIt);
     } else if (name == "weight") {
       pool.weight = read_weight(value);
     } else if (name == "minSharePreemptionTimeout") {
@@ -320,6 +327,7 @@ class AllocationsReader {
     } else if (use_.containers && (name == "minResources" || name == "maxResources")) {
       read_amounts_of(value, name == "minResources", pool);
     } else if (name == "maxResources" && use_.yarn && says_nothing(value.text)) {
+      tell_zero(value, "no task");
       pool.maximum.fill(0);
     } else if (name == "maxResources" && use_.yarn && value.text.find('%') != std::string::npos) {
       pool.maximum_hundredths = hadoop_percentages(value);
@@ -372,6 +380,7 @@ class AllocationsReader {
   const AllocationsUse use_;
   Diagnostics& out_;
   ImportedAllocations result_;
+  Mark fair_timeout_at_;  // of all pools
   std::size_t pools_read_ = 0;
 };
 

@@ -72,6 +72,8 @@ bool is_mr1_pool_value(std::string_view element);
 bool says_nothing(std::string_view text);
 // Of containers, `minResources` or `maxResources`; the last value counts, whatever its form was.
 void read_amounts_of(const HadoopValue& value, bool minimum, ImportedPool& pool);
+// Warns of a maximum of 0 of what every task takes.
+void tell_zero_amounts(const HadoopValue& value, const HadoopAmounts& most);
 // A minimum above the maximum (by default `most`) is as large as that, with a warning.
 void settle_amounts_of(ImportedPool& pool, const HadoopAmounts& most, Diagnostics& out);
 ImportedPlacement read_placement(const XmlElement& policy, Diagnostics& out);

@@ -203,6 +203,7 @@ class Import {
         imported_ = import_mr1_fifo();
         break;
     }
+    settle_access();
     tell_other_files();
     tell_rest();
     if (ok() && !imported_.resources.empty()) {
@@ -214,6 +215,7 @@ class Import {
   Mr1Queues mr1_queues() {
     const WholeFile queues = std::exchange(queues_, {});
     Mr1Queues read = read_mr1_queues(properties_, queues ? &queues.root : nullptr, queues.out);
+    lists_count_ = read.lists_count;
     if (read.has_keys && scheduler_ == Scheduler::kMr1Fifo) scheduler_ = Scheduler::kMr1Capacity;
     if (scheduler_ != Scheduler::kMr1Capacity) tell_keys(read.queues);
     return read;
@@ -261,6 +263,19 @@ class Import {
       no_counterpart(*value, "without a name in it everybody is an administrator here");
   }
 
+  // Hadoop's default, where somebody is an administrator of all.
+  void settle_access() {
+    const bool said = everybody_administers_ || !administrators_.empty();
+    if (!is_yarn()) return settle_mr1_access(imported_.queues, lists_count_, said);
+    for (ImportedQueue& queue : imported_.queues) {
+      if (said && !queue.administer) queue.administer = {"*"};
+    }
+  }
+
+  bool is_yarn() const {
+    return scheduler_ == Scheduler::kYarnCapacity || scheduler_ == Scheduler::kYarnFair;
+  }
+
   void tell_other_files() {
     const auto tell = [&](const WholeFile& file) {
       if (!file) return;
@@ -297,7 +312,7 @@ class Import {
   std::string why_not(std::string_view name) const {
     const bool yarn_capacity =
         name.starts_with(kYarnCapacityPrefix) || name.starts_with(kYarnMonitorPrefix);
-    const bool yarn = scheduler_ == Scheduler::kYarnCapacity || scheduler_ == Scheduler::kYarnFair;
+    const bool yarn = is_yarn();
     const bool own = yarn_capacity                          ? scheduler_ == Scheduler::kYarnCapacity
                      : name.starts_with(kYarnFairPrefix)    ? scheduler_ == Scheduler::kYarnFair
                      : name.starts_with(kMr1FairPrefix)     ? scheduler_ == Scheduler::kMr1Fair
@@ -325,12 +340,6 @@ class Import {
     if (!administrators_.empty()) {
       head += fmt::format("administrators: {}\n", yaml_list(administrators_));
     }
-    // Hadoop's default, where somebody is an administrator of all.
-    if (everybody_administers_ || !administrators_.empty()) {
-      for (ImportedQueue& queue : imported_.queues) {
-        if (!queue.administer) queue.administer = {"*"};
-      }
-    }
     head += imported_.resources;
     if (!imported_.section.empty()) head += fmt::format("{}:\n{}", policy, imported_.section);
     return head + "queues:" + imported_.comment + "\n" + yaml_of_queues(imported_.queues, 2);
@@ -342,6 +351,7 @@ class Import {
   Scheduler scheduler_ = Scheduler::kMr1Fifo;
   std::vector<std::string> administrators_;
   bool everybody_administers_ = false;
+  HadoopValue lists_count_;  // as in Mr1Queues
   ImportedScheduler imported_;
 };
 

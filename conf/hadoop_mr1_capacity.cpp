@@ -45,7 +45,8 @@ class Mr1Import {
  public:
   Mr1Import(HadoopProperties& properties, const Mr1Queues& declared, Diagnostics& out)
       : properties_(properties), declared_(declared), out_(out), soft_(declared.has_keys) {
-    for (const HadoopValue& value : properties.with_prefix(kMr1CapacityPrefix)) sort_out(value);
+    for (const HadoopValue& value : properties.named_with_prefix(kMr1CapacityPrefix))
+      sort_out(value);
     sort_out_tree(declared.queues, "");
   }
 
@@ -75,24 +76,30 @@ class Mr1Import {
         if (rest.size() <= key.size() + 1 || !rest.ends_with(key)) continue;
         const std::string_view queue = rest.substr(0, rest.size() - key.size());
         if (!queue.ends_with('.')) continue;
-        properties_.take(value.what);
-        return set(std::string(queue.substr(0, queue.size() - 1)), key, value);
+        const bool readable = properties_.take(value.what) != nullptr;
+        return set(std::string(queue.substr(0, queue.size() - 1)), key, value, readable);
       }
       return;
     }
     const bool used = std::any_of(std::begin(kMr1Defaults), std::end(kMr1Defaults),
                                   [&](const auto& pair) { return pair.second == rest; });
     if (!used && rest != "maximum-system-jobs" && rest != "reclaimCapacity.interval") return;
-    properties_.take(value.what);
+    if (properties_.take(value.what) == nullptr) return;
     common_.emplace(rest, value);
     reclaims_ = reclaims_ || rest == "default-reclaim-time-limit";
     has_factor_ = has_factor_ || rest == "default-user-limit-factor";
   }
 
-  void set(const std::string& queue, std::string_view key, const HadoopValue& value) {
+  // A queue of which nothing is readable is one all the same, and has what is left.
+  void set(const std::string& queue, std::string_view key, const HadoopValue& value,
+           bool readable = true) {
     const auto [found, fresh] = queues_.try_emplace(queue);
-    if (fresh) order_.push_back(queue);
-    found->second.insert_or_assign(std::string(key), value);
+    if (fresh) {
+      HadoopValue& name = order_.emplace_back(value);
+      name.text = queue;
+      name.what = "queue";
+    }
+    if (readable) found->second.insert_or_assign(std::string(key), value);
     soft_ = soft_ || key == "guaranteed-capacity";
     reclaims_ = reclaims_ || key == "reclaim-time-limit";
     has_factor_ = has_factor_ || key == "user-limit-factor";
@@ -124,17 +131,14 @@ class Mr1Import {
     std::map<std::string_view, const Mr1Queue*> with_lists;
     for (const Mr1Queue& queue : declared_.queues) with_lists.emplace(queue.name.text, &queue);
     std::vector<Mr1Queue> result;
-    for (const std::string& name : order_) {
-      const auto found = with_lists.find(name);
+    for (const HadoopValue& name : order_) {
+      const auto found = with_lists.find(name.text);
       if (found != with_lists.end()) {
         result.push_back(*found->second);
         with_lists.erase(found);
         continue;
       }
-      HadoopValue said = queues_.at(name).begin()->second;
-      said.text = name;
-      said.what = "queue";
-      result.push_back({.name = std::move(said)});
+      result.push_back({.name = name});
     }
     for (const Mr1Queue& queue : declared_.queues) {
       if (with_lists.contains(queue.name.text)) result.push_back(queue);
@@ -262,10 +266,21 @@ class Mr1Import {
     return std::nullopt;
   }
 
+  // Once of each value, as one may be that of all queues.
+  void tell_tasks_per_user(const HadoopValue& value) {
+    if (!tasks_told_.insert(value.what).second) return;
+    hadoop_warning(value, fmt::format("{} is of all active jobs of a user together; here it is "
+                                      "max_tasks_per_job, of each job alone",
+                                      value.what));
+  }
+
   // Jobs that may run in a queue are its part of maximum-system-jobs; some times as many may wait.
   void read_job_limits(const Mr1QueueKeys& keys, std::int64_t least_percent, ImportedQueue& queue) {
-    if (const auto tasks = positive(value_of(keys, "maximum-initialized-active-tasks-per-user")))
+    const HadoopValue* of_user_tasks = value_of(keys, "maximum-initialized-active-tasks-per-user");
+    if (const auto tasks = positive(of_user_tasks)) {
       queue.keys.push_back(fmt::format("max_tasks_per_job: {}", *tasks));
+      tell_tasks_per_user(*of_user_tasks);
+    }
     if (const auto own = keys.find("maximum-initialized-active-tasks"); own != keys.end())
       no_counterpart(own->second, "max_tasks_per_job and max_running_jobs come nearest");
     const auto per_user = positive(value_of(keys, "maximum-initialized-jobs-per-user"));
@@ -294,8 +309,9 @@ class Mr1Import {
   const Mr1Queues& declared_;
   Diagnostics& out_;
   std::map<std::string, Mr1QueueKeys> queues_;  // by `parent:child`
-  std::vector<std::string> order_;
+  std::vector<HadoopValue> order_;  // their names where they are first said
   std::set<std::string> read_;
+  std::set<std::string> tasks_told_;
   Mr1QueueKeys common_;
   bool soft_;                // the dialect of user limits; 0.21 has keys in mapred-queues.xml
   bool has_factor_ = false;  // which is 1.x's alone

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace weir {
 namespace {
@@ -25,7 +26,9 @@ class Mr1QueuesReader {
     // Its own property and the one in mapred-queues.xml say the same.
     const HadoopValue* enabled =
         properties.take("mapred.acls.enabled", "mapreduce.cluster.acls.enabled");
-    if (enabled != nullptr) lists_count_ = hadoop_boolean(*enabled);
+    if (enabled == nullptr) return;
+    lists_count_ = hadoop_boolean(*enabled);
+    if (lists_count_ == true) result_.lists_count = *enabled;
   }
 
   Mr1Queues read_names() {
@@ -41,6 +44,9 @@ class Mr1QueuesReader {
   Mr1Queues read_tree(const XmlElement& root, Diagnostics& out) {
     result_.complete = true;
     const std::string enabled = lower_case(std::string(root.attribute("aclsEnabled")));
+    if (!lists_count_ && enabled == "true") {
+      result_.lists_count = value_of_element(root, "", out);
+    }
     if (!lists_count_) lists_count_ = enabled == "true";
     for (const XmlElement& element : root.children) {
       if (element.name == "queue") {
@@ -121,7 +127,10 @@ class Mr1QueuesReader {
     if (!lists_count_.value_or(!result_.complete)) {
       return no_counterpart(value, "lists do not count in these files, as acls are not enabled");
     }
-    (key == "acl-submit-job" ? queue.submit : queue.administer) = hadoop_access(value);
+    const bool submit = key == "acl-submit-job";
+    (submit ? queue.submit : queue.administer) = hadoop_access(value);
+    (submit ? queue.submit_said : queue.administer_said) = value;
+    if (result_.lists_count.out == nullptr) result_.lists_count = value;
   }
 
   // A file of lists alone is for a cluster that looks at them; elsewhere nobody may have.
@@ -235,8 +244,72 @@ ImportedQueue imported_queue(const Mr1Queue& queue) {
   result.said = queue.name;
   result.submit = queue.submit;
   result.administer = queue.administer;
+  result.submit_said = queue.submit_said;
+  result.administer_said = queue.administer_said;
   result.stopped = queue.stopped;
   return result;
+}
+
+namespace {
+
+bool has_everybody(const AccessList& list) {
+  return !list || std::find(list->begin(), list->end(), "*") != list->end();
+}
+
+// Who administers the queue but does not stand in the list of who may submit.
+std::vector<std::string> only_administering(const ImportedQueue& queue) {
+  std::vector<std::string> names;
+  if (has_everybody(queue.submit)) return names;
+  for (const std::string& name : *queue.administer) {
+    if (std::find(queue.submit->begin(), queue.submit->end(), name) == queue.submit->end())
+      names.push_back(name);
+  }
+  return names;
+}
+
+void tell_who_may_submit_too(const ImportedQueue& queue) {
+  std::vector<std::string> names = only_administering(queue);
+  if (names.empty()) return;
+  constexpr std::size_t kMostShown = 8;
+  const bool more = names.size() > kMostShown;
+  if (more) names.resize(kMostShown);
+  hadoop_warning(queue.administer_said,
+                 fmt::format("{} has {}{}, who may not submit there in Hadoop; here who may "
+                             "administer a queue may submit to it as well",
+                             queue.administer_said.what, fmt::join(names, ", "),
+                             more ? " and others" : ""));
+}
+
+}  // namespace
+
+void settle_mr1_access(std::vector<ImportedQueue>& queues, const HadoopValue& lists_count,
+                       bool administrators_said) {
+  const bool counted = lists_count.out != nullptr;
+  for (ImportedQueue& queue : queues) {
+    // Lists are the leaves', where they count: one above would hold for all of them.
+    if (counted && !queue.queues.empty()) {
+      settle_mr1_access(queue.queues, lists_count, administrators_said);
+      continue;
+    }
+    if (queue.administer) {
+      if (queue.administer_said.out != nullptr) tell_who_may_submit_too(queue);
+      continue;
+    }
+    const bool open = has_everybody(queue.submit);
+    if (open && administrators_said) {
+      queue.administer = {"*"};
+    } else if (counted) {
+      const HadoopValue& place = queue.submit_said.out != nullptr ? queue.submit_said
+                                 : queue.said.out != nullptr      ? queue.said
+                                                                  : lists_count;
+      hadoop_warning(place, fmt::format("queue {} has no list for administering, which is "
+                                        "everybody in Hadoop; here that is left to the "
+                                        "administrators{}",
+                                        queue.name,
+                                        open ? "" : ", as who may administer a queue may submit "
+                                                    "to it"));
+    }
+  }
 }
 
 std::vector<ImportedQueue> imported_queues(const std::vector<Mr1Queue>& queues) {

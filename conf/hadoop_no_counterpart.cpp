@@ -70,8 +70,8 @@ constexpr std::string_view kNamesQueue = "every job names its queue here";
 constexpr std::string_view kOwnersRights =
     "everybody sees jobs here, and who owns one or administers its queue may change it";
 
-// Rights and limits among the properties of mapred-site.xml and yarn-site.xml that are no
-// scheduler's: how their names begin, and why they are not taken over.
+// Rights, limits and what else has a counterpart among the properties of mapred-site.xml and
+// yarn-site.xml that are no scheduler's: how their names begin, and why they are not taken over.
 constexpr std::pair<std::string_view, std::string_view> kSiteReasons[] = {
     {"mapred.jobtracker.maxtasks.per.job", "say max_tasks_per_job of each queue"},
     {"mapreduce.jobtracker.maxtasks.perjob", "say max_tasks_per_job of each queue"},
@@ -83,6 +83,16 @@ constexpr std::pair<std::string_view, std::string_view> kSiteReasons[] = {
     {"mapred.tasktracker.reduce.tasks.maximum", "say tracker.reduce_slots"},
     {"mapreduce.tasktracker.map.tasks.maximum", "say tracker.map_slots"},
     {"mapreduce.tasktracker.reduce.tasks.maximum", "say tracker.reduce_slots"},
+    {"mapred.tasktracker.expiry.interval", "say heartbeat.expiry"},
+    {"mapreduce.jobtracker.expire.trackers.interval", "say heartbeat.expiry"},
+    {"mapred.max.tracker.blacklists", "say tracker_faults.at_most"},
+    {"mapreduce.jobtracker.tasktracker.maxblacklists", "say tracker_faults.at_most"},
+    {"mapred.map.tasks.speculative.execution", "say speculation.maps"},
+    {"mapreduce.map.speculative", "say speculation.maps"},
+    {"mapred.reduce.tasks.speculative.execution", "say speculation.reduces"},
+    {"mapreduce.reduce.speculative", "say speculation.reduces"},
+    {"mapred.jobtracker.completeuserjobs.maximum", "say history.at_most, of all users together"},
+    {"mapred.jobtracker.retirejob.interval", "say history.keep"},
     {"mapreduce.job.acl-", kOwnersRights},
     {"mapred.permissions.supergroup", "say administrators: [\"@group\"]"},
     {"mapreduce.cluster.permissions.supergroup", "say administrators: [\"@group\"]"},

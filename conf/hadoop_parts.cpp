@@ -53,6 +53,11 @@ void no_counterpart(const HadoopValue& value, std::string_view why) {
                                     quoted_briefly(value.text), why));
 }
 
+void tell_zero(const HadoopValue& value, std::string_view nothing) {
+  hadoop_warning(value, fmt::format("{} is {}, with which {} ever runs", value.what,
+                                    quoted_briefly(value.text), nothing));
+}
+
 std::string quoted_briefly(std::string_view text) {
   constexpr std::size_t kMost = 60;
   std::string result = "\"";

@@ -29,6 +29,8 @@ HadoopValue value_of_element(const XmlElement& element, const std::string& owner
 void hadoop_error(const HadoopValue& value, std::string_view allowed);
 void hadoop_warning(const HadoopValue& value, std::string what);
 void no_counterpart(const HadoopValue& value, std::string_view why);
+// Of a limit of 0, with which `nothing` (`no job`) runs: it is taken over, but seldom meant.
+void tell_zero(const HadoopValue& value, std::string_view nothing);
 
 std::string quoted_briefly(std::string_view text);  // on one line, not too long
 std::string lower_case(std::string text);

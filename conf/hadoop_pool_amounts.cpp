@@ -12,6 +12,11 @@ bool says_nothing(std::string_view text) {
          text.find_first_of("123456789") == std::string_view::npos;
 }
 
+void tell_zero_amounts(const HadoopValue& value, const HadoopAmounts& most) {
+  if (std::any_of(most.begin(), most.end(), stops_all))
+    tell_zero(value, "no task that takes of what is 0");
+}
+
 void read_amounts_of(const HadoopValue& value, bool minimum, ImportedPool& pool) {
   const bool in_percent = value.text.find('%') != std::string::npos;
   if (in_percent && minimum && !says_nothing(value.text))
@@ -27,6 +32,7 @@ void read_amounts_of(const HadoopValue& value, bool minimum, ImportedPool& pool)
   }
   if (!amounts) return;
   if (!minimum) pool.most_parts.clear();
+  if (!minimum) tell_zero_amounts(value, *amounts);
   (minimum ? pool.least : pool.most) = std::move(*amounts);
 }
 

@@ -51,7 +51,7 @@ void HadoopProperties::resolve() {
       property.value.text = std::move(*text);
     } else {
       no_counterpart(property.value, "it refers to what is in none of these files");
-      property.gone = property.taken = true;
+      property.taken = true;
       by_name_.erase(property.value.what);
     }
   }
@@ -109,10 +109,15 @@ const HadoopValue* HadoopProperties::take(std::string_view name, std::string_vie
 }
 
 std::vector<HadoopValue> HadoopProperties::with_prefix(std::string_view prefix) const {
+  std::vector<HadoopValue> result = named_with_prefix(prefix);
+  std::erase_if(result, [this](const HadoopValue& value) { return find(value.what) == nullptr; });
+  return result;
+}
+
+std::vector<HadoopValue> HadoopProperties::named_with_prefix(std::string_view prefix) const {
   std::vector<HadoopValue> result;
   for (const Property& property : properties_) {
-    if (property.value.what.starts_with(prefix) && !property.gone)
-      result.push_back(property.value);
+    if (property.value.what.starts_with(prefix)) result.push_back(property.value);
   }
   return result;
 }

@@ -31,6 +31,8 @@ class HadoopProperties {
   // The first of two names of the same property.
   const HadoopValue* take(std::string_view name, std::string_view other_name);
   std::vector<HadoopValue> with_prefix(std::string_view prefix) const;
+  // With those whose value refers to nothing: `find` has them no more.
+  std::vector<HadoopValue> named_with_prefix(std::string_view prefix) const;
 
   // Those left over are told each, with what `why` says of the name; those of which it says nothing
   // are none of the scheduler's and are counted.
@@ -41,7 +43,6 @@ class HadoopProperties {
     HadoopValue value;
     bool final = false;
     bool taken = false;
-    bool gone = false;
   };
   void set(Property property);
   std::optional<std::string> resolved(std::string text) const;

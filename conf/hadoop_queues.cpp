@@ -62,7 +62,7 @@ void tell_low_maximum(const ImportedQueue& queue, const HadoopValue& value) {
       *queue.maximum_hundredths >= *queue.guaranteed_hundredths)
     return;
   hadoop_warning(value, fmt::format("{} is {}, below its capacity of {}, which Hadoop refuses; "
-                                    "here the queue has no more than its maximum",
+                                    "here the guarantee is the maximum then",
                                     value.what, format_percent(*queue.maximum_hundredths),
                                     format_percent(*queue.guaranteed_hundredths)));
 }

@@ -26,6 +26,7 @@ struct ImportedQueue {
   HadoopValue said;       // where the guarantee stands; if there is none, the queue
   std::optional<std::int64_t> maximum_hundredths;
   AccessList submit, administer;
+  HadoopValue submit_said, administer_said;  // MapReduce's lists; without `out`: none
   bool stopped = false;
   bool spared = false;            // its tasks are not preempted
   std::vector<std::string> keys;  // `priorities: true`: what stands for itself

@@ -96,6 +96,10 @@ std::optional<HadoopAmounts> hadoop_amounts(const HadoopValue& value) {
   return std::nullopt;
 }
 
+bool stops_all(const std::pair<std::string, std::int64_t>& maximum) {
+  return maximum.second == 0 && (maximum.first == "memory_mb" || maximum.first == "vcores");
+}
+
 std::string yaml_of_amounts(const HadoopAmounts& amounts) {
   std::string text;
   for (const auto& [name, amount] : amounts)

@@ -28,6 +28,9 @@ std::optional<HadoopAmounts> hadoop_fair_amounts(const HadoopValue& value);
 HadoopAmounts hadoop_fair_percentages(const HadoopValue& value);
 void add_names_of(const HadoopAmounts& amounts, std::vector<std::string>& names);
 
+// None of what every task takes of: memory or cores. Of others most tasks take none.
+bool stops_all(const std::pair<std::string, std::int64_t>& maximum);
+
 // `{memory_mb: 10240, vcores: 12}`
 std::string yaml_of_amounts(const HadoopAmounts& amounts);
 

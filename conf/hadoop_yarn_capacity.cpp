@@ -133,8 +133,8 @@ class YarnImport {
       const auto most = amounts ? std::nullopt : percent_of(*value);
       if (most && *most > 0) queue.maximum_hundredths = most;
       tell_low_maximum(queue, *value);
-      if (most == 0) tell_never_runs(*value);
-      queue.stopped = most == 0;
+      queue.stopped = std::erase_if(queue.most, stops_all) > 0 || most == 0;
+      if (queue.stopped) tell_never_runs(*value);
     }
     read_access(take(path, "acl_submit_applications"), root_submit_, "submit", queue.submit);
     read_access(take(path, "acl_administer_queue"), root_administer_, "administer",
@@ -145,9 +145,9 @@ class YarnImport {
   }
 
   static void tell_never_runs(const HadoopValue& value) {
-    hadoop_warning(value, fmt::format("{} is 0: what is submitted there never runs in YARN; here "
+    hadoop_warning(value, fmt::format("{} is {}: what is submitted there never runs in YARN; here "
                                       "the queue is stopped, and refuses it",
-                                      value.what));
+                                      value.what, has_amounts(value) ? value.text : "0"));
   }
 
   static bool read_stopped(const HadoopValue* value) {
@@ -201,6 +201,7 @@ class YarnImport {
 
   static std::optional<std::int64_t> applications_of(const HadoopValue* value) {
     const auto number = value == nullptr ? std::nullopt : hadoop_int(*value);
+    if (number == 0) tell_zero(*value, "no job");
     if (!number || (*number >= 0 && *number <= kMostApplications)) return number;
     no_counterpart(*value, "a number of jobs is from 0 to 1000000000");
     return std::nullopt;

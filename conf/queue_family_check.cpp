@@ -263,8 +263,8 @@ class FamilyCheck {
       const std::string what =
           space_.containers() ? std::string(space_.name(d)) : words_of(space_, d);
       out_.warning(queue.maximum_hundredths || queue.maximum ? draft.maximum_at : draft.at,
-                   fmt::format("queue \"{}\" may hold at most {:.2f}% of the cluster{} but is "
-                               "guaranteed {:.2f}%, so the guarantee is its maximum",
+                   fmt::format("queue \"{}\" has a maximum of {:.2f}% of the cluster{} but is "
+                               "guaranteed {:.2f}%; the guarantee is the maximum then",
                                draft.path, maximum * 100, same ? "" : fmt::format("'s {}", what),
                                guaranteed * 100));
     }

@@ -312,8 +312,8 @@ class Reader {
     map.read_limit("max_jobs", settings.max_jobs);
     map.read_limit("max_jobs_per_user", settings.max_jobs_per_user);
     map.read_limit("max_tasks_per_job", settings.max_tasks_per_job);
-    map.read_limit("max_running_jobs", settings.max_running_jobs);
-    map.read_limit("max_running_jobs_per_user", settings.max_running_jobs_per_user);
+    map.read_limit("max_running_jobs", settings.max_running_jobs, "no job");
+    map.read_limit("max_running_jobs_per_user", settings.max_running_jobs_per_user, "no job");
     map.read_limit("kill_budget", settings.kill_budget);
     settings.submit = read_access(map, "submit");
     settings.administer = read_access(map, "administer");

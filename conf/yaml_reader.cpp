@@ -180,6 +180,15 @@ bool MapReader::read_limit(std::string_view key, std::optional<std::int64_t>& ta
   return true;
 }
 
+bool MapReader::read_limit(std::string_view key, std::optional<std::int64_t>& target,
+                           std::string_view nothing) const {
+  if (!read_limit(key, target)) return false;
+  if (target == 0) {
+    out_.warning(at(key), fmt::format("{} is 0, with which {} ever runs", path(key), nothing));
+  }
+  return true;
+}
+
 bool MapReader::read_duration(std::string_view key, DurationMs& target, DurationRange range) const {
   const YamlNode* node = find(key);
   if (node == nullptr) return false;

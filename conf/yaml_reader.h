@@ -59,6 +59,9 @@ class MapReader {
   bool read_integer(std::string_view key, std::int64_t& target, IntegerRange range) const;
   bool read_limit(std::string_view key,
                   std::optional<std::int64_t>& target) const;  // 0 or more, or `unlimited`
+  // With a warning of 0, by which `nothing` (`no job`) runs: it may be meant, but seldom is.
+  bool read_limit(std::string_view key, std::optional<std::int64_t>& target,
+                  std::string_view nothing) const;
   bool read_duration(std::string_view key, DurationMs& target, DurationRange range) const;
   bool read_percent(std::string_view key, std::int64_t& hundredths, IntegerRange range) const;
   bool read_byte_size(std::string_view key, std::int64_t& bytes, IntegerRange range) const;

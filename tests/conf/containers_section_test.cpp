@@ -60,17 +60,17 @@ TEST(ContainersSection, AllThatIsWrongWithNamesOfResourcesIsSaidAtOnce) {
 
 TEST(ContainersSection, AMaximumBelowTheGuaranteeIsAWarningInEachDimension) {
   const std::string start = "queues: [{name: b}, {name: a, guaranteed: 50%, maximum: ";
-  const std::string warning = "f:2:57: warning: queue \"a\" may hold at most 10.00% of the cluster";
-  const std::string but = " but is guaranteed 50.00%, so the guarantee is its maximum";
+  const std::string warning = "f:2:57: warning: queue \"a\" has a maximum of 10.00% of the cluster";
+  const std::string but = " but is guaranteed 50.00%; the guarantee is the maximum then";
   EXPECT_THAT(findings_of(start + "10%}]"), ElementsAre(warning + but));
   EXPECT_THAT(findings_of(start + "{vcores: 10%}}]"), ElementsAre(warning + "'s vcores" + but));
   EXPECT_THAT(findings_of(start + "{vcores: 50%, memory_mb: 1}}]"), IsEmpty());
   // A child has a part of that.
   EXPECT_THAT(findings_of(start + "{vcores: 50%}, queues: [{name: c, guaranteed: 80%, maximum: "
                                   "{vcores: 40%}}, {name: d}]}]"),
-              ElementsAre("f:2:117: warning: queue \"a.c\" may hold at most 20.00% of the "
-                          "cluster's vcores but is guaranteed 40.00%, so the guarantee is its "
-                          "maximum"));
+              ElementsAre("f:2:117: warning: queue \"a.c\" has a maximum of 20.00% of the "
+                          "cluster's vcores but is guaranteed 40.00%; the guarantee is the "
+                          "maximum then"));
 }
 
 TEST(ContainersSection, AQueueHasAMaximumOfWhatEveryTaskTakes) {

@@ -160,6 +160,28 @@ TEST(FairSection, ATimeoutOfNeverIsNotHeldAgainstTheOther) {
   EXPECT_THAT(findings("fair: {pools: [{name: a, min_share_timeout: 10m}]}\n"), IsEmpty());
 }
 
+TEST(FairSection, LimitsOfZeroAreWorthANotice) {
+  EXPECT_THAT(
+      findings("fair:\n"
+               "  pools:\n"
+               "    - {name: a, max_running_jobs: 0, max_share: {map: 0, reduce: 1}}\n"
+               "    - {name: b, min_share: {map: 0}, kill_budget: 0}\n"
+               "  users: [{name: al, max_running_jobs: 0}]\n"),
+      ElementsAre("f:3:35: warning: fair.pools.a.max_running_jobs is 0, with which no job ever "
+                  "runs",
+                  "f:3:55: warning: fair.pools.a.max_share.map is 0, with which no map task ever "
+                  "runs",
+                  "f:5:40: warning: fair.users[0].max_running_jobs is 0, with which no job ever "
+                  "runs"));
+  EXPECT_THAT(findings("queues: [{name: a, max_running_jobs: 0}]\n"),
+              ElementsAre(HasSubstr("queues.a.max_running_jobs is 0, with which no job ever")));
+  EXPECT_THAT(findings("policy: fair\nresources: containers\ncontainers: {resources: [gpu]}\n"
+                       "fair: {pools: [{name: a, max_share: {memory_mb: 9, vcores: 0, gpu: 0"
+                       "}}]}\n"),
+              ElementsAre("f:4:60: warning: fair.pools.a.max_share.vcores is 0, with which no task "
+                          "that takes of it ever runs"));
+}
+
 struct BadFair {
   const char* text;
   const char* finding;  // the only one

@@ -41,9 +41,11 @@ TEST(HadoopAccess, ListsCountWhereHadoopLooksAtThem) {
       lists.warnings,
       ElementsAre(HasSubstr("acls.xml:2:53: warning: mapred.queue.b.acl-submit-job is taken "
                             "over; Hadoop looks at lists only where"),
+                  HasSubstr("acls.xml:2:53: warning: queue b has no list for administering"),
                   HasSubstr("acls.xml:3:53: warning: mapred.queue.a.acl-submit-job names "
                             "\"@x\" among others"),
-                  HasSubstr("names \"*\" among others")));
+                  HasSubstr("names \"*\" among others"),
+                  HasSubstr("acls.xml:3:53: warning: queue a has no list for administering")));
   const auto queues = good(lists.yaml).settings.queues;
   EXPECT_THAT(leaves(queues), ElementsAre("b", "a"));
   EXPECT_THAT(*queues[1].submit, ElementsAre("bob", "@crew"));
@@ -121,8 +123,55 @@ TEST(HadoopAccess, ListsBesideTheNamesOfTheQueuesAreOffUnlessSwitchedOn) {
   const std::string on =
       properties({{"mapred.queue.names", "default,load"}, {"mapred.acls.enabled", "true"}});
   const HadoopImport counted = imported_texts({{"acls.xml", lists}, {"s.xml", on}});
-  EXPECT_THAT(counted.warnings, IsEmpty());
+  EXPECT_THAT(counted.warnings,
+              ElementsAre(HasSubstr("queue default has no list for administering"),
+                          HasSubstr("queue load has no list for administering")));
   EXPECT_THAT(*good(counted.yaml).settings.queues[0].submit, IsEmpty());
+}
+
+// Who may administer a queue may submit to it here, so an absent list does not open it to all.
+TEST(HadoopAccess, NobodySubmitsToAMapReduceQueueByAnAbsentListForAdministering) {
+  const std::string queue = "mapred.queue.";
+  const HadoopImport result =
+      imported_texts({{"s.xml", properties({{"mapred.acls.enabled", "true"},
+                                            {"mapred.queue.names", "prod,free,ops"},
+                                            {queue + "prod.acl-submit-job", "alice"},
+                                            {queue + "ops.acl-submit-job", "alice"},
+                                            {queue + "ops.acl-administer-jobs", "alice,bob crew"},
+                                            {"mapreduce.cluster.administrators", "mapred"}})}});
+  const auto queues = good(result.yaml).settings.queues;
+  EXPECT_EQ(queue_named(queues, "prod").administer, std::nullopt);
+  EXPECT_THAT(*queue_named(queues, "free").administer, ElementsAre("*"));
+  EXPECT_THAT(*queue_named(queues, "ops").administer, ElementsAre("alice", "bob", "@crew"));
+  EXPECT_THAT(
+      result.warnings,
+      ElementsAre("s.xml:4:56: warning: queue prod has no list for administering, which is "
+                  "everybody in Hadoop; here that is left to the administrators, as who may "
+                  "administer a queue may submit to it",
+                  "s.xml:6:60: warning: mapred.queue.ops.acl-administer-jobs has bob, @crew, who "
+                  "may not submit there in Hadoop; here who may administer a queue may submit to "
+                  "it as well"));
+}
+
+TEST(HadoopAccess, AnInnerQueueIsNotOpenedOverItsChildrensLists) {
+  const std::string tree =
+      "<queues aclsEnabled='true'><queue><name>a</name><queue><name>b</name>\n"
+      "<acl-submit-job>ann</acl-submit-job></queue></queue></queues>";
+  const std::string site = properties({{"mapreduce.cluster.administrators", "mapred"}});
+  const auto queues = good(imported_texts({{"q.xml", tree}, {"s.xml", site}}).yaml).settings.queues;
+  EXPECT_EQ(queues.at(0).administer, std::nullopt);
+  EXPECT_THAT(*queues.at(0).queues.at(0).administer, IsEmpty());
+}
+
+TEST(HadoopAccess, WhereAnAbsentListForAdministeringIsTheAdministratorsItIsSaid) {
+  const auto with = [](const std::string& enabled) {
+    return imported_texts({{"s.xml", properties({{"mapred.acls.enabled", enabled},
+                                                 {"mapred.queue.names", "a"}})}});
+  };
+  EXPECT_THAT(with("true").warnings,
+              ElementsAre("s.xml:3:42: warning: queue a has no list for administering, which is "
+                          "everybody in Hadoop; here that is left to the administrators"));
+  EXPECT_THAT(with("false").warnings, IsEmpty());  // nobody looks at lists
 }
 
 struct PlacementCase {

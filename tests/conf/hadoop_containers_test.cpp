@@ -102,6 +102,47 @@ TEST(HadoopContainers, FairAmountsAreReadAsYarnReadsThem) {
       testing::Contains(HasSubstr("has \" 2 yarn.io/gpu\", which YARN passes over, too")));
 }
 
+// The minimum and the maximum of Hadoop's own documentation: as long as memory alone counts, one
+// container at a time runs there.
+TEST(HadoopContainers, AMaximumOfNoCoresIsToldAsNothingRunsThen) {
+  const std::string allocations =
+      "<allocations>\n"
+      "<queue name='a'><minResources>10000 mb,0vcores</minResources>\n"
+      "<maxResources>90000 mb,0vcores</maxResources></queue>\n"
+      "<queue name='b'><maxResources>memory-mb=9,vcores=9,gpu=0</maxResources></queue>\n"
+      "<queue name='c'><maxResources>0 mb, 0 vcores</maxResources>\n"
+      "<maxRunningApps>0</maxRunningApps></queue>\n"
+      "<queueMaxResourcesDefault>40000 mb,0vcores</queueMaxResourcesDefault>\n"
+      "</allocations>\n";
+  const HadoopImport result = imported_texts({{"f.xml", allocations}});
+  EXPECT_THAT(result.warnings,
+              ElementsAre(HasSubstr("a tracker offers nothing"),
+                          "f.xml:3:1: warning: maxResources of pool a is \"90000 mb,0vcores\", "
+                          "with which no task that takes of what is 0 ever runs",
+                          HasSubstr("f.xml:5:17: warning: maxResources of pool c is \"0 mb, 0"),
+                          "f.xml:6:1: warning: maxRunningApps of pool c is \"0\", with which no "
+                          "job ever runs",
+                          HasSubstr("f.xml:7:1: warning: queueMaxResourcesDefault is \"40000 mb")));
+}
+
+TEST(HadoopContainers, AQueueWhoseMaximumHasNoCoresIsStopped) {
+  const std::string root = "yarn.scheduler.capacity.root.";
+  const HadoopImport result = imported_texts(
+      {{"c.xml", properties({{root + "queues", "a,b"},
+                             {root + "a.capacity", "[memory=10,vcores=1]"},
+                             {root + "a.maximum-capacity", "[memory=10,vcores=0]"},
+                             {root + "b.capacity", "[memory=10,vcores=1]"},
+                             {root + "b.max-parallel-apps", "0"}})}});
+  EXPECT_THAT(result.warnings,
+              ElementsAre(HasSubstr("a tracker offers nothing"),
+                          HasSubstr("a.maximum-capacity is [memory=10,vcores=0]: what is submitted "
+                                    "there never runs in YARN; here the queue is stopped"),
+                          HasSubstr("b.max-parallel-apps is \"0\", with which no job ever runs")));
+  const auto queues = good(result.yaml).settings.queues;
+  EXPECT_TRUE(queue_named(queues, "a").stopped);
+  EXPECT_FALSE(queue_named(queues, "b").stopped);
+}
+
 TEST(HadoopContainers, FairAmountsThatYarnCouldNotReadAreRefused) {
   for (const char* text :
        {"10000 mb", "4 vcores", "5 apples", "-1 mb, 2 vcores", "3000000000 mb, 1 vcores",

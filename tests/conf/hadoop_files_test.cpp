@@ -202,13 +202,17 @@ TEST(HadoopFiles, MapReducesCapacityQueuesAreInTheirOrder) {
   EXPECT_THAT(
       result.warnings,
       ElementsAre(
+          HasSubstr(":17:5: warning: queue analytics has no list for administering"),
           "capacity-scheduler.xml:37:5: warning: mapred.capacity-scheduler.queue.retired.capacity "
           "= \"10\" is not taken over: there is no such queue in the list of queues",
           HasSubstr(":41:5: warning: mapred.capacity-scheduler.default-maximum-active-tasks-per-"),
           HasSubstr(":45:5: warning: mapred.capacity-scheduler.init-poll-interval"),
           HasSubstr(":49:5: warning: mapred.capacity-scheduler.init-worker-threads"),
           "mapred-site.xml: warning: 1 other property is not the scheduler's",
-          HasSubstr("mapred-site.xml:21:5: warning: mapred.tasktracker.map.tasks.maximum")));
+          HasSubstr("mapred-site.xml:21:5: warning: mapred.tasktracker.map.tasks.maximum"),
+          HasSubstr("acls.xml:5:5: warning: queue default has no list for administering"),
+          HasSubstr("acls.xml:13:5: warning: mapred.queue.batch.acl-administer-jobs has @admins, "
+                    "who may not submit there in Hadoop")));
   const auto queues = good(result.yaml).settings.queues;
   EXPECT_THAT(leaves(queues), ElementsAre("default", "batch", "analytics"));
   EXPECT_EQ(queues[0].guaranteed[0], (Guarantee{Guarantee::Unit::kPercent, 2000}));
@@ -222,7 +226,9 @@ TEST(HadoopFiles, TheTreeOfMapredQueues) {
   const HadoopImport result = imported_files({"mr1-queues/mapred-queues.xml"});
   EXPECT_THAT(result.warnings,
               ElementsAre("mapred-queues.xml:18:9: warning: cost-centre of queue vision = \"4711\" "
-                          "is not taken over: it has no counterpart"));
+                          "is not taken over: it has no counterpart",
+                          HasSubstr(":25:7: warning: acl-administer-jobs of queue speech has "
+                                    "@speech, who may not submit there in Hadoop")));
   const Loaded loaded = good(result.yaml);
   EXPECT_EQ(loaded.settings.policy, "capacity");
   const auto& queues = loaded.settings.queues;
@@ -298,8 +304,10 @@ TEST(HadoopFiles, OfTwoValuesTheLaterCountsUnlessTheFirstIsFinal) {
       Contains(HasSubstr("o.xml:3:43: mapred.acls.enabled is \"x\", allowed: true, false")));
   const HadoopImport result =
       imported_texts({{"s.xml", site}, {"o.xml", properties({{"mapred.queue.names", "b"}})}});
-  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("o.xml:2:42: warning: mapred.queue.names is "
-                                                     "set a second time; the first one is final")));
+  EXPECT_THAT(result.warnings,
+              ElementsAre(HasSubstr("s.xml:1:57: warning: queue a has no list for administering"),
+                          HasSubstr("o.xml:2:42: warning: mapred.queue.names is set a second time; "
+                                    "the first one is final")));
   EXPECT_THAT(leaves(good(result.yaml).settings.queues), ElementsAre("a"));
 }
 

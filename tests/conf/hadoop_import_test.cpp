@@ -199,6 +199,8 @@ TEST(HadoopCapacity, MapReducesQueues) {
       UnorderedElementsAre(
           HasSubstr("queue \"prod.uction\" is called prod_dot_uction here"),
           HasSubstr("queue.prod.uction.maximum-initialized-active-tasks = \"9\" is not taken over"),
+          HasSubstr("f.xml:10:87: warning: mapred.capacity-scheduler.default-maximum-active-"
+                    "tasks-per-user is of all active jobs of a user together"),
           HasSubstr("f.xml:13:69: warning: mapred.capacity-scheduler.init-worker-threads = \"5\" "
                     "is not taken over")));
   const Loaded loaded = good(result.yaml);

@@ -176,8 +176,8 @@ TEST(HadoopShapes, AMaximumBelowTheCapacityIsToldAsHadoopRefusesIt) {
   EXPECT_THAT(halves({{kRoot + "a.maximum-capacity", "40"}, {kRoot + "b.maximum-capacity", "50"}})
                   .warnings,
               ElementsAre(HasSubstr("root.a.maximum-capacity is 40%, below its capacity of 50%, "
-                                    "which Hadoop refuses; here the queue has no more than its "
-                                    "maximum")));
+                                    "which Hadoop refuses; here the guarantee is the maximum "
+                                    "then")));
   const std::string queue = "mapred.capacity-scheduler.queue.a.";
   EXPECT_THAT(
       shape(properties({{queue + "capacity", "100"}, {queue + "maximum-capacity", "70"}})).warnings,
@@ -240,6 +240,64 @@ TEST(HadoopShapes, RightsAndLimitsThatAreNoSchedulersAreToldAsWell) {
           HasSubstr("permissions.supergroup = \"ops\" is not taken over: say administrators"),
           HasSubstr("oozie.hosts = \"*\" is not taken over: whoever asks is believed"),
           HasSubstr("max-application-priority = \"9\" is not taken over: a job's priority is")));
+}
+
+TEST(HadoopShapes, WhatOtherSettingsOfOursSayIsNamed) {
+  const HadoopImport result =
+      shape(properties({{"mapred.queue.names", "a"},
+                        {"mapred.tasktracker.expiry.interval", "120000"},
+                        {"mapred.max.tracker.blacklists", "2"},
+                        {"mapred.map.tasks.speculative.execution", "false"},
+                        {"mapred.reduce.tasks.speculative.execution", "false"},
+                        {"mapred.jobtracker.completeuserjobs.maximum", "50"},
+                        {"mapred.jobtracker.retirejob.interval", "86400000"}}));
+  EXPECT_THAT(result.warnings,
+              ElementsAre(HasSubstr("f.xml:3:58: warning: mapred.tasktracker.expiry.interval = "
+                                    "\"120000\" is not taken over: say heartbeat.expiry"),
+                          HasSubstr("\"2\" is not taken over: say tracker_faults.at_most"),
+                          HasSubstr("\"false\" is not taken over: say speculation.maps"),
+                          HasSubstr("\"false\" is not taken over: say speculation.reduces"),
+                          HasSubstr("\"50\" is not taken over: say history.at_most"),
+                          HasSubstr("\"86400000\" is not taken over: say history.keep")));
+}
+
+TEST(HadoopShapes, AQueueWhoseValuesReferToNothingIsKept) {
+  const std::string queue = "mapred.capacity-scheduler.queue.";
+  const HadoopImport result = shape(properties({{queue + "a.capacity", "60"},
+                                                {queue + "etl.capacity", "${etl.cap}"},
+                                                {queue + "b.capacity", "10"}}));
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("etl.capacity = \"${etl.cap}\" is not taken "
+                                                     "over: it refers to what is in none of")));
+  const auto queues = good(result.yaml).settings.queues;
+  EXPECT_THAT(leaves(queues), ElementsAre("a", "etl", "b"));
+  EXPECT_EQ(queue_named(queues, "etl").guaranteed[0].unit, Guarantee::Unit::kUnset);
+}
+
+TEST(HadoopShapes, TasksOfAUserBecomeThoseOfAJobAndThatIsTold) {
+  const std::string prefix = "mapred.capacity-scheduler.";
+  const HadoopImport result =
+      shape(properties({{prefix + "queue.a.capacity", "50"},
+                        {prefix + "queue.b.capacity", "40"},
+                        {prefix + "queue.c.capacity", "10"},
+                        {prefix + "default-maximum-active-tasks-per-user", "100"},
+                        {prefix + "queue.c.maximum-initialized-active-tasks-per-user", "7"}}));
+  EXPECT_THAT(result.warnings,
+              ElementsAre(HasSubstr("f.xml:5:"), HasSubstr("f.xml:6:")));
+  EXPECT_THAT(result.warnings,
+              testing::Each(HasSubstr("-tasks-per-user is of all active jobs of a user together; "
+                                      "here it is max_tasks_per_job, of each job alone")));
+  const auto queues = good(result.yaml).settings.queues;
+  EXPECT_EQ(queues.at(0).max_tasks_per_job, 100);
+  EXPECT_EQ(queues.at(2).max_tasks_per_job, 7);
+}
+
+TEST(HadoopShapes, ATimeoutThatIsRaisedIsToldWhereItStands) {
+  const HadoopImport result = shape(
+      "<allocations>\n<pool name='a'/>\n"
+      "<defaultMinSharePreemptionTimeout>60</defaultMinSharePreemptionTimeout>\n"
+      "<fairSharePreemptionTimeout>30</fairSharePreemptionTimeout></allocations>");
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("f.xml:4:1: warning: the defaults: the fair "
+                                                     "share timeout of 30s is shorter")));
 }
 
 TEST(HadoopShapes, AQueueBesideRootIsToldAsYarnRefusesIt) {

@@ -151,9 +151,8 @@ TEST(Load, FlatAndNestedFormsMakeTheSameTree) {
 
 TEST(Load, WarningsStayVisibleAsNotices) {
   EXPECT_THAT(findings("queues:\n  - {name: a, guaranteed: 60%, maximum: 50%}\n  - {name: b}\n"),
-              ElementsAre("f:2:41: warning: queue \"a\" may hold at most 50.00% of the cluster but "
-                          "is guaranteed 60.00%, "
-                          "so the guarantee is its maximum"));
+              ElementsAre("f:2:41: warning: queue \"a\" has a maximum of 50.00% of the cluster but "
+                          "is guaranteed 60.00%; the guarantee is the maximum then"));
   EXPECT_THAT(findings("queues:\n  - {name: a, guaranteed: {map: 3, reduce: 1}}\n"),
               ElementsAre("f:2:27: warning: guarantees of the top queues in slots are ratios, "
                           "scaled to the slots there "
