@@ -33,6 +33,13 @@ OutlookView::Figures figures_of(const OutlookView::Share* share, std::size_t i) 
   return figures_of(*share, i);
 }
 
+const OutlookView::Share* share_of_name(const OutlookView* outlook, const std::string& name) {
+  if (outlook == nullptr) return nullptr;
+  for (const OutlookView::Share& share : outlook->shares)
+    if (share.name == name) return &share;
+  return nullptr;
+}
+
 // What all policies say about one name.
 struct OutlookLine {
   std::string name;
@@ -41,13 +48,39 @@ struct OutlookLine {
   const OutlookView::Share* fair = nullptr;       // of one with shares
 };
 
+bool is_queue_with_the_jobs_of(const OutlookView& queues, const OutlookView::Share& pool) {
+  bool used = false, alike = true;
+  const OutlookView::Share* queue = share_of_name(&queues, pool.name);
+  for (std::size_t i = 0; i < count_of(pool); ++i) {
+    const OutlookView::Figures& of = figures_of(pool, i);
+    used = used || of.running + of.pending > 0;
+    alike = alike && queue != nullptr && of.running == figures_of(queue, i).running;
+  }
+  return alike || !used;
+}
+
+// Whether pools have other jobs than the queues of their names. What pends does not tell: each
+// policy has its own maximums.
+bool pools_stand_apart(const PolicyView& policy) {
+  const auto& all = policy.outlooks;
+  const auto pools = std::find_if(all.begin(), all.end(), [](const auto& of) { return of.pools; });
+  const auto queues =
+      std::find_if(all.begin(), all.end(), [](const auto& of) { return !of.pools; });
+  return pools != all.end() && queues != all.end() &&
+         !std::all_of(pools->shares.begin(), pools->shares.end(), [&](const auto& pool) {
+           return is_queue_with_the_jobs_of(*queues, pool);
+         });
+}
+
 std::vector<OutlookLine> merge(const PolicyView& policy) {
   std::vector<OutlookLine> lines;
+  const bool apart = pools_stand_apart(policy);
   for (const auto& outlook : policy.outlooks) {
     for (const auto& share : outlook.shares) {
+      const std::string label = (apart && outlook.pools ? "pool " : "") + share.name;
       auto line = std::find_if(lines.begin(), lines.end(),
-                               [&](const OutlookLine& l) { return l.name == share.name; });
-      if (line == lines.end()) line = lines.insert(line, OutlookLine{.name = share.name});
+                               [&](const OutlookLine& l) { return l.name == label; });
+      if (line == lines.end()) line = lines.insert(line, OutlookLine{.name = label});
       if (line->any == nullptr || outlook.policy == policy.current) line->any = &share;
       for (std::size_t i = 0; i < count_of(share); ++i) {
         const OutlookView::Figures& of = figures_of(share, i);
@@ -114,13 +147,6 @@ const OutlookView* find_outlook(const PolicyView& policy, const std::string& nam
   const auto found = std::find_if(policy.outlooks.begin(), policy.outlooks.end(),
                                   [&](const OutlookView& of) { return of.policy == name; });
   return found == policy.outlooks.end() ? nullptr : &*found;
-}
-
-const OutlookView::Share* share_of_name(const OutlookView* outlook, const std::string& name) {
-  if (outlook == nullptr) return nullptr;
-  for (const OutlookView::Share& share : outlook->shares)
-    if (share.name == name) return &share;
-  return nullptr;
 }
 
 bool has_children(const OutlookView& outlook, const std::string& name) {
