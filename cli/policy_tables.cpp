@@ -48,36 +48,33 @@ struct OutlookLine {
   const OutlookView::Share* fair = nullptr;       // of one with shares
 };
 
-bool is_queue_with_the_jobs_of(const OutlookView& queues, const OutlookView::Share& pool) {
-  bool used = false, alike = true;
-  const OutlookView::Share* queue = share_of_name(&queues, pool.name);
+// Whether a pool has the jobs of the queue of its name. What pends tells it only where nothing runs:
+// each policy has its own maximums.
+bool is_the_queue(const OutlookView::Share& pool, const OutlookView::Share* queue) {
+  if (queue == nullptr) return false;
   for (std::size_t i = 0; i < count_of(pool); ++i) {
-    const OutlookView::Figures& of = figures_of(pool, i);
-    used = used || of.running + of.pending > 0;
-    alike = alike && queue != nullptr && of.running == figures_of(queue, i).running;
+    const OutlookView::Figures &one = figures_of(pool, i), other = figures_of(queue, i);
+    if (one.running != other.running) return false;
+    if (one.running == 0 && one.pending != other.pending) return false;
   }
-  return alike || !used;
+  return true;
 }
 
-// Whether pools have other jobs than the queues of their names. What pends does not tell: each
-// policy has its own maximums.
-bool pools_stand_apart(const PolicyView& policy) {
+// The queues, as a policy without pools has them.
+const OutlookView* of_queues(const PolicyView& policy) {
   const auto& all = policy.outlooks;
-  const auto pools = std::find_if(all.begin(), all.end(), [](const auto& of) { return of.pools; });
-  const auto queues =
-      std::find_if(all.begin(), all.end(), [](const auto& of) { return !of.pools; });
-  return pools != all.end() && queues != all.end() &&
-         !std::all_of(pools->shares.begin(), pools->shares.end(), [&](const auto& pool) {
-           return is_queue_with_the_jobs_of(*queues, pool);
-         });
+  const auto found = std::find_if(all.begin(), all.end(), [](const auto& of) { return !of.pools; });
+  return found == all.end() ? nullptr : &*found;
 }
 
 std::vector<OutlookLine> merge(const PolicyView& policy) {
   std::vector<OutlookLine> lines;
-  const bool apart = pools_stand_apart(policy);
+  const OutlookView* queues = of_queues(policy);
   for (const auto& outlook : policy.outlooks) {
     for (const auto& share : outlook.shares) {
-      const std::string label = (apart && outlook.pools ? "pool " : "") + share.name;
+      const bool apart = outlook.pools && queues != nullptr &&
+                         !is_the_queue(share, share_of_name(queues, share.name));
+      const std::string label = (apart ? "pool " : "") + share.name;
       auto line = std::find_if(lines.begin(), lines.end(),
                                [&](const OutlookLine& l) { return l.name == label; });
       if (line == lines.end()) line = lines.insert(line, OutlookLine{.name = label});
@@ -110,7 +107,7 @@ std::string unmet_lines(const std::vector<OutlookLine>& lines) {
       const std::int64_t unmet = of.unmet.value_or(0);
       if (unmet == 0) continue;
       text += fmt::format("  {}: {} {} {} (runs {}, min share {}, fair share {})\n",
-                          printable(line.name), unmet, maps ? "map" : "reduce",
+                          printable(line.fair->name), unmet, maps ? "map" : "reduce",
                           unmet == 1 ? "slot" : "slots", of.running, of.min_share.value_or(0),
                           fair_share_of(of));
     }
