@@ -13,11 +13,7 @@ export function wouldRun(figures) {
   const wants = figures.running + figures.pending;
   const due = figures.share ?? figures.allocated ?? null;
   if (due === null) return null;
-  return Math.min(
-    wants,
-    Math.max(due, Math.min(figures.guaranteed ?? 0, wants)),
-    figures.maximum ?? Infinity,
-  );
+  return Math.min(wants, Math.max(due, Math.min(figures.guaranteed ?? 0, wants)), figures.maximum ?? Infinity);
 }
 
 const isBranch = (name, names) => names.some((other) => other.startsWith(name + '.'));
@@ -28,9 +24,7 @@ export function rowsOf(outlooks) {
   const any = (one, keys) => keys.some((key) => one[key] > 0);
   const isUsed = (one) => {
     const all = classesOf([one]).map(([view]) => figuresOf(one, view));
-    return (
-      any(all[0], ['guaranteed', 'maximum']) || all.some((of) => any(of, ['running', 'pending']))
-    );
+    return (any(all[0], ['guaranteed', 'maximum']) || all.some((of) => any(of, ['running', 'pending'])));
   };
   const used = new Set(outlooks.flatMap((one) => one.shares.filter(isUsed)).map((s) => s.name));
   return names.filter((name) => used.has(name) && !isBranch(name, names));

@@ -40,10 +40,7 @@ export class Page {
   show(place, path, options, shown) {
     return this.use(path, options, (value, error, resource) => {
       if (error && (value === undefined || error.status)) {
-        return void fill(
-          place,
-          failure(error, () => resource.refresh()),
-        );
+        return void fill(place, failure(error, () => resource.refresh()));
       }
       shown(value, resource);
     });

@@ -138,11 +138,7 @@ export class QueueTree {
       onSort: (order) => this.turnSort(order),
       onKey: (event, queue) => this.foldKey(event, queue),
       empty: () =>
-        h(
-          'p',
-          {class: 'empty'},
-          this.filter ? `No queue is named like “${this.filter}”.` : 'There are no queues.',
-        ),
+        h('p', {class: 'empty'}, this.filter ? `No queue is named like “${this.filter}”.` : 'There are no queues.'),
     });
     this.scaleButton = h('button', {
       hidden: true,
@@ -468,9 +464,7 @@ export class QueueTree {
       return false;
     };
     if (!this.isList()) {
-      return this.table.set(
-        this.queues.filter((queue) => (text ? matching.has(queue.name) : !hidden(queue.name))),
-      );
+      return this.table.set(this.queues.filter((queue) => (text ? matching.has(queue.name) : !hidden(queue.name))));
     }
     const of = ORDERS[this.sort.replace(/^-/, '')];
     const down = this.sort.startsWith('-') ? -1 : 1;

@@ -108,13 +108,7 @@ function claimRows(list, claims, readAt) {
       list,
       shown.length
         ? shown.map(({queue}) =>
-            h(
-              'li',
-              {},
-              queueLink(queue),
-              h('span', {tip: WORDS.owed}),
-              h('span', {class: 'num', tip: WORDS.killsIn}),
-            ),
+            h('li', {}, queueLink(queue), h('span', {tip: WORDS.owed}), h('span', {class: 'num', tip: WORDS.killsIn})),
           )
         : h('li', {class: 'none'}, 'Nobody is owed anything.'),
     );
@@ -184,10 +178,7 @@ export function draw(page) {
       'limit on running jobs (waiting).',
     '/jobs',
   );
-  const claims = stat(
-    'Claims open',
-    'Slots that queues are owed now; below, when the first of them kills.',
-  );
+  const claims = stat('Claims open', 'Slots that queues are owed now; below, when the first of them kills.');
   const kills = stat(
     'Kills, last hour',
     'Attempts that were killed for other queues in the last hour; below, the slot-time they ' +
@@ -222,11 +213,7 @@ export function draw(page) {
   page.root.append(
     h('h1', {class: 'unseen'}, 'Overview'),
     alarm,
-    h(
-      'div',
-      {class: 'stats'},
-      stats.map((one) => one.element),
-    ),
+    h('div', {class: 'stats'}, stats.map((one) => one.element)),
     h(
       'div',
       {class: 'with-side'},
@@ -299,10 +286,7 @@ export function draw(page) {
         : null,
     );
     showCounts(value);
-    policy.set(
-      value.policy,
-      value.policy_since_ms ? `for ${duration(value.now_ms - value.policy_since_ms)}` : '',
-    );
+    policy.set(value.policy, value.policy_since_ms ? `for ${duration(value.now_ms - value.policy_since_ms)}` : '');
     jobs.set(
       `${whole(value.jobs.running)} running`,
       `${whole(value.jobs.pending)} pending, ${whole(value.jobs.waiting)} waiting`,
@@ -310,10 +294,7 @@ export function draw(page) {
     const owed = owedInAll(value);
     const first = firstKill(value.claims);
     const when = first && (/\d/.test(first) ? 'first in ' : '') + first;
-    claims.set(
-      whole(value.claims.length),
-      [owed || 'nobody is owed', when].filter(Boolean).join(', '),
-    );
+    claims.set(whole(value.claims.length), [owed || 'nobody is owed', when].filter(Boolean).join(', '));
     const hour = value.kills_last_hour ?? {};
     kills.set(
       whole(hour.attempts),
@@ -353,10 +334,7 @@ export function draw(page) {
     {topic: 'jobs', every: 5000, least: 3000},
     (waiting) => {
       waitingRows(waitList, waiting);
-      setText(
-        all,
-        waiting.length > SHOWN ? `all ${waiting.length === 200 ? '200+' : waiting.length}` : 'all',
-      );
+      setText(all, waiting.length > SHOWN ? `all ${waiting.length === 200 ? '200+' : waiting.length}` : 'all');
     },
   );
 }

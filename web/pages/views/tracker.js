@@ -18,20 +18,14 @@ const COLUMNS = [
     width: 'minmax(150px, 1.4fr)',
     className: 'mono',
     draw: (cell, one) =>
-      fill(
-        cell,
-        h('a', {href: `/jobs/${one.job_number}?tab=logs&attempt=${one.attempt}`}, one.attempt),
-      ),
+      fill(cell, h('a', {href: `/jobs/${one.job_number}?tab=logs&attempt=${one.attempt}`}, one.attempt)),
   },
   {
     key: 'job',
     label: 'Job',
     width: '90px',
     draw: (cell, one) =>
-      fill(
-        cell,
-        h('a', {href: href.job(one.job_number)}, 'job_' + String(one.job_number).padStart(4, '0')),
-      ),
+      fill(cell, h('a', {href: href.job(one.job_number)}, 'job_' + String(one.job_number).padStart(4, '0'))),
   },
   queueColumn({least: 90, from: 560}),
   {
@@ -113,10 +107,7 @@ export function draw(page) {
   const grid = h('div', {});
   const count = h('span', {class: 'muted'});
   const note = h('div', {});
-  const list = panelOf(
-    h('div', {class: 'panel-head'}, h('h2', {}, 'Attempts that it runs'), count),
-    note,
-  );
+  const list = panelOf(h('div', {class: 'panel-head'}, h('h2', {}, 'Attempts that it runs'), count), note);
   let known = new Map();
   page.root.append(
     page.heading(
@@ -190,14 +181,7 @@ export function draw(page) {
       );
     for (const fault of one.faults) facts.push(['fault', moment(fault)]);
     if (one.back_at_ms) facts.push(['back', moment(one.back_at_ms)]);
-    facts.push([
-      'protections',
-      h(
-        'ul',
-        {class: 'bare'},
-        one.protections.map((line) => h('li', {}, visible(line))),
-      ),
-    ]);
+    facts.push(['protections', h('ul', {class: 'bare'}, one.protections.map((line) => h('li', {}, visible(line))))]);
     showFacts(factsPlace, facts);
   });
   page.show(note, path + '/attempts', {topic: 'trackers', every: 3000}, async (attempts) => {
