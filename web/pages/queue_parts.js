@@ -52,14 +52,14 @@ export function killTable(queue) {
   ];
   return wideTable(
     heads,
-    killLines(queue.kills).map((kill) => [
+    killLines([queue]).map((kill) => [
       clock(kill.at_ms),
       queueLink(kill.claimant),
       queueLink(kill.victim),
       visible(kill.user),
       h('a', {href: '/jobs/' + kill.job}, kill.job),
-      whole(kill.slots),
-      timeOf(kill.lost, kill.lost_ms),
+      kill.least + whole(kill.slots),
+      kill.least + timeOf(kill.lost, kill.lost_ms),
       kill.outcome,
     ]),
   );

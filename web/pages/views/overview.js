@@ -1,7 +1,7 @@
 // The overview: what the cluster has and does, the tree of queues, who is owed slots, and which
 // jobs wait for what.
 import {h, fill, panelOf, setText, setVars, visible} from '../dom.js';
-import {QueueTree, allKills, firstKill, killLines} from '../queue_tree.js';
+import {QueueTree, firstKill, killLines} from '../queue_tree.js';
 import {legend} from '../bars.js';
 import {whole, timeOf, clock, duration, counted, amountOf, nameOf} from '../format.js';
 import {href} from '../router.js';
@@ -131,16 +131,16 @@ function killRow(kill) {
       {},
       h('a', {href: href.queue(kill.claimant)}, by),
       kill.logged ? ' would have taken ' : ' took ',
-      `${counted(kill.slots, kill.container ? 'container' : 'slot')} back from `,
+      `${kill.least}${counted(kill.slots, kill.container ? 'container' : 'slot')} back from `,
       h('a', {href: href.queue(kill.victim)}, visible(kill.victim)),
       ` (${visible(kill.user)}, ${kill.job})`,
     ),
-    h('span', {class: 'num', tip: WORDS.waste}, timeOf(kill.lost, kill.lost_ms)),
+    h('span', {class: 'num', tip: WORDS.waste}, kill.least + timeOf(kill.lost, kill.lost_ms)),
   );
 }
 
 function killRows(list, queues) {
-  const lines = killLines(allKills(queues)).slice(0, 6);
+  const lines = killLines(queues).slice(0, 6);
   const none = () => h('li', {class: 'none'}, 'No attempt was killed for another queue.');
   fill(list, lines.length ? lines.map(killRow) : none());
 }
