@@ -179,7 +179,7 @@ export function draw(page) {
       resolve();
     });
   });
-  known.then(() => page.show(trouble, path, {topic: 'jobs', every: 4000}, show));
+  known.then(() => page.show(trouble, path, {topic: 'jobs', every: 4000, beside: [acts]}, show));
   const begin = () =>
     drawTabs(
       rest,

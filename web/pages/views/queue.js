@@ -22,7 +22,7 @@ export function draw(page) {
   page.title(visible(name));
   const badge = h('span', {});
   const means = legend();
-  const stateButton = h('button', {});
+  const stateButton = h('button', {hidden: true});
   const barsPlace = h('div', {});
   let classes = null;
   let bars = [];
@@ -70,11 +70,10 @@ export function draw(page) {
   const show = (queues) => {
     knowQueues(queues);
     queue = queues.find((one) => one.name === name);
+    rest.hidden = stateButton.hidden = !queue;
     if (!queue) {
-      rest.hidden = true;
       return fill(trouble, empty(`There is no queue “${visible(name)}” now.`, h('a', {href: '/queues'}, 'All queues')));
     }
-    rest.hidden = false;
     fill(trouble);
     const scale = scales(queues, cluster);
     makeBars(classesOf(queues));

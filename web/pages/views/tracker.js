@@ -103,6 +103,7 @@ export function draw(page) {
     lost: order('lost', 'Declare lost…', 'danger'),
     forget: order('forget', 'Forget…'),
   };
+  const buttons = h('div', {class: 'buttons'}, Object.values(acts));
   const factsPlace = h('div', {}, loading());
   const grid = h('div', {});
   const count = h('span', {class: 'muted'});
@@ -114,7 +115,7 @@ export function draw(page) {
       [h('a', {href: '/trackers'}, 'Trackers'), ' / ', visible(name)],
       badge,
       h('span', {class: 'space'}),
-      h('div', {class: 'buttons'}, Object.values(acts)),
+      buttons,
     ),
     panelOf(grid, factsPlace),
     list,
@@ -127,7 +128,8 @@ export function draw(page) {
     empty: () => empty('It runs nothing now.'),
   });
   table.mount(page, list);
-  page.show(factsPlace, path, {topic: 'trackers', every: 3000}, (one) => {
+  const beside = [buttons, grid, list];
+  page.show(factsPlace, path, {topic: 'trackers', every: 3000, beside}, (one) => {
     tracker = one;
     if (badge.state !== one.state) fill(badge, stateBadge(one.state));
     badge.state = one.state;
