@@ -48,7 +48,7 @@ struct OutlookLine {
   const OutlookView::Share* fair = nullptr;       // of one with shares
 };
 
-// Whether a pool has the jobs of the queue of its name. What pends tells it only where nothing runs:
+// Whether a pool has the jobs of the queue of its name. What pends tells only where nothing runs:
 // each policy has its own maximums.
 bool is_the_queue(const OutlookView::Share& pool, const OutlookView::Share* queue) {
   if (queue == nullptr) return false;
