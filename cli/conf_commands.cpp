@@ -168,10 +168,13 @@ void print_at_restart(std::ostream& to, const SettingsDiffView& diff) {
 int diff_followed(Context& context) {
   JobTracker jobtracker(context);
   const SettingsFileView file = jobtracker.followed_file();
-  if (context.json()) {
-    print_json(context.out, to_json(file));
-    return kExitDone;
+  if (context.json()) print_json(context.out, to_json(file));
+  if (!file.sound) {  // as when the file is named: what is wrong is no difference
+    std::vector<std::string> lines = file.changes;
+    lines.push_back(file.says);
+    throw CliFailure::findings(kExitRefused, lines);
   }
+  if (context.json()) return kExitDone;
   for (const auto& change : file.changes) context.out << printable(change) << "\n";
   context.out << (file.file.empty()  ? "the JobTracker follows no file\n"
                   : file.says.empty() ? printable(file.file) + " is what is in force\n"

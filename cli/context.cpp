@@ -109,11 +109,17 @@ void add_wide_output_option(CLI::App& command, Context& context) {
       ->check(CLI::IsMember({"table", "wide", "json"}));
 }
 
-void add_caller_option(CLI::App& command, Context& context) {
-  command
-      .add_option("--user", context.user,
-                  "act as this user (default: $WEIR_USER, else the process' user); self-declared")
-      ->type_name("NAME");
+void add_user_option(CLI::App& command, const std::string& names, std::string& user,
+                     const std::string& what) {
+  const auto refuse_empty = [](const std::string& name) {
+    return name.empty() ? "a user's name is wanted, and this one is empty" : "";
+  };
+  command.add_option(names, user, what)->type_name("NAME")->check(refuse_empty);
+}
+
+void add_caller_option(CLI::App& command, Context& context, const std::string& names) {
+  add_user_option(command, names, context.user,
+                  "act as this user (default: $WEIR_USER, else the process' user); self-declared");
 }
 
 std::string jobtracker_address(const Context& context) {

@@ -52,7 +52,12 @@ struct Context {
 void add_connection_options(CLI::App& command, Context& context);  // --jobtracker
 void add_output_option(CLI::App& command, Context& context);       // -o
 void add_wide_output_option(CLI::App& command, Context& context);  // likewise, of tables with more
-void add_caller_option(CLI::App& command, Context& context);       // --user
+// Of a user: an empty name is refused, as it would stand for whoever calls, or for everybody.
+void add_user_option(CLI::App& command, const std::string& names, std::string& user,
+                     const std::string& what);
+// Who asks; where --user selects, too, by --as alone.
+void add_caller_option(CLI::App& command, Context& context,
+                       const std::string& names = "--as,--user");
 
 // HOST:PORT to talk to, from the option, the environment or the default.
 std::string jobtracker_address(const Context& context);

@@ -217,8 +217,8 @@ void add_reading(CLI::App& group, Context& context, const Options& options) {
           "  weir job list --me --columns job,state,reason\n"
           "  weir job list --history --since 2d --state FAILED --name 'daily-*'");
   command->add_option("--queue", options->queue, "only this queue's");
-  auto* user = command->add_option("--user", options->user, "only this user's");
-  command->add_flag("--me", options->me, "only your own")->excludes(user);
+  add_user_option(*command, "--user", options->user, "only this user's");
+  command->add_flag("--me", options->me, "only your own")->excludes("--user");
   command
       ->add_option("--columns", options->columns,
                    "only these columns, in this order, of those that -o wide has")

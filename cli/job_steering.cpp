@@ -244,14 +244,9 @@ void add_ids(CLI::App& command, JobSelection& selection, const char* what) {
 
 // Of the commands that change something.
 void add_asking(CLI::App& command, Context& context, JobSelection& selection) {
-  command
-      .add_option("--user", selection.user,
-                  "jobs of this user; with IDs: act as this user, like --as")
-      ->type_name("NAME");
-  command
-      .add_option("--as", context.user,
-                  "act as this user (default: $WEIR_USER, else the process' user); self-declared")
-      ->type_name("NAME");
+  add_user_option(command, "--user", selection.user,
+                  "jobs of this user; with IDs: act as this user, like --as");
+  add_caller_option(command, context, "--as");
   command.add_flag("--yes", selection.yes, "do not ask on a terminal, for scripts");
 }
 
@@ -267,7 +262,7 @@ void add_job_steering(CLI::App& group, Context& context) {
                       "  weir job wait job_0007\n  weir job wait 7 8 9\n"
                       "  weir job wait --queue research --name 'etl-*'");
   add_ids(*command, options->selection, kIds);
-  command->add_option("--user", options->selection.user, "jobs of this user")->type_name("NAME");
+  add_user_option(*command, "--user", options->selection.user, "jobs of this user");
   command->add_option("--queue", options->selection.queue, kQueueSelects);
 
   options = std::make_shared<SteeringOptions>();

@@ -33,6 +33,13 @@ OutlookView::Figures figures_of(const OutlookView::Share* share, std::size_t i) 
   return figures_of(*share, i);
 }
 
+const OutlookView::Share* share_of_name(const OutlookView* outlook, const std::string& name) {
+  if (outlook == nullptr) return nullptr;
+  for (const OutlookView::Share& share : outlook->shares)
+    if (share.name == name) return &share;
+  return nullptr;
+}
+
 // What all policies say about one name.
 struct OutlookLine {
   std::string name;
@@ -41,13 +48,36 @@ struct OutlookLine {
   const OutlookView::Share* fair = nullptr;       // of one with shares
 };
 
+// Whether a pool has the jobs of the queue of its name. What pends tells only where nothing runs:
+// each policy has its own maximums.
+bool is_the_queue(const OutlookView::Share& pool, const OutlookView::Share* queue) {
+  if (queue == nullptr) return false;
+  for (std::size_t i = 0; i < count_of(pool); ++i) {
+    const OutlookView::Figures &one = figures_of(pool, i), other = figures_of(queue, i);
+    if (one.running != other.running) return false;
+    if (one.running == 0 && one.pending != other.pending) return false;
+  }
+  return true;
+}
+
+// The queues, as a policy without pools has them.
+const OutlookView* of_queues(const PolicyView& policy) {
+  const auto& all = policy.outlooks;
+  const auto found = std::find_if(all.begin(), all.end(), [](const auto& of) { return !of.pools; });
+  return found == all.end() ? nullptr : &*found;
+}
+
 std::vector<OutlookLine> merge(const PolicyView& policy) {
   std::vector<OutlookLine> lines;
+  const OutlookView* queues = of_queues(policy);
   for (const auto& outlook : policy.outlooks) {
     for (const auto& share : outlook.shares) {
+      const bool apart = outlook.pools && queues != nullptr &&
+                         !is_the_queue(share, share_of_name(queues, share.name));
+      const std::string label = (apart ? "pool " : "") + share.name;
       auto line = std::find_if(lines.begin(), lines.end(),
-                               [&](const OutlookLine& l) { return l.name == share.name; });
-      if (line == lines.end()) line = lines.insert(line, OutlookLine{.name = share.name});
+                               [&](const OutlookLine& l) { return l.name == label; });
+      if (line == lines.end()) line = lines.insert(line, OutlookLine{.name = label});
       if (line->any == nullptr || outlook.policy == policy.current) line->any = &share;
       for (std::size_t i = 0; i < count_of(share); ++i) {
         const OutlookView::Figures& of = figures_of(share, i);
@@ -77,7 +107,7 @@ std::string unmet_lines(const std::vector<OutlookLine>& lines) {
       const std::int64_t unmet = of.unmet.value_or(0);
       if (unmet == 0) continue;
       text += fmt::format("  {}: {} {} {} (runs {}, min share {}, fair share {})\n",
-                          printable(line.name), unmet, maps ? "map" : "reduce",
+                          printable(line.fair->name), unmet, maps ? "map" : "reduce",
                           unmet == 1 ? "slot" : "slots", of.running, of.min_share.value_or(0),
                           fair_share_of(of));
     }
@@ -114,13 +144,6 @@ const OutlookView* find_outlook(const PolicyView& policy, const std::string& nam
   const auto found = std::find_if(policy.outlooks.begin(), policy.outlooks.end(),
                                   [&](const OutlookView& of) { return of.policy == name; });
   return found == policy.outlooks.end() ? nullptr : &*found;
-}
-
-const OutlookView::Share* share_of_name(const OutlookView* outlook, const std::string& name) {
-  if (outlook == nullptr) return nullptr;
-  for (const OutlookView::Share& share : outlook->shares)
-    if (share.name == name) return &share;
-  return nullptr;
 }
 
 bool has_children(const OutlookView& outlook, const std::string& name) {

@@ -14,6 +14,16 @@
 namespace weir::cli {
 namespace {
 
+// The pool may have other jobs than the queue that is shown beside its share.
+std::string note_of_shares(const std::vector<QueueView>& queues) {
+  const bool shares = std::any_of(queues.begin(), queues.end(), [](const auto& queue) {
+    return queue.maps.share_thousandths ||
+           std::any_of(queue.amounts.begin(), queue.amounts.end(),
+                       [](const auto& of) { return of.figures.share_thousandths.has_value(); });
+  });
+  return shares ? "SHARE: of the pool of that name; all pools: weir policy show\n" : "";
+}
+
 int list(Context& context, const std::string&) {
   JobTracker jobtracker(context);
   const auto queues = jobtracker.queues();
@@ -22,11 +32,7 @@ int list(Context& context, const std::string&) {
   } else {
     context.out << queue_table(queues).render(context.columns()) << lending_lines(queues)
                 << maximum_lines(queues);
-    const bool shares = std::any_of(queues.begin(), queues.end(), [](const auto& queue) {
-      return queue.maps.share_thousandths.has_value();
-    });
-    if (shares)
-      context.out << "SHARE: of the pool of that name; all pools: weir policy show\n";
+    context.out << note_of_shares(queues);
   }
   return kExitDone;
 }
@@ -41,7 +47,8 @@ int show(Context& context, const std::string& name) {
   if (context.json()) {
     print_json(context.out, to_json(queues.front()));
   } else {
-    context.out << queue_details(queues.front(), server.now_ms, context.columns());
+    context.out << queue_details(queues.front(), server.now_ms, context.columns())
+                << note_of_shares({queues.front()});
   }
   return kExitDone;
 }

@@ -32,6 +32,7 @@ constexpr std::string_view kOfReduces[] = {"stream.map.output.field.separator",
 
 constexpr std::string_view kAsWritten = "what the reducer writes is the output as it is";
 constexpr std::string_view kAsStored = "lines are sorted by the bytes of the whole key";
+constexpr std::string_view kByPool = "say --conf pool=NAME, which counts under policy fair";
 constexpr std::string_view kBySplits = "the splits decide, see --split-size and --combine-files";
 
 // Names that users of Hadoop know, and what does it here, or why nothing does.
@@ -48,6 +49,8 @@ constexpr struct {
     {"mapred.min.split.size", "say --split-size"},
     {"mapreduce.job.queuename", "say --queue"},
     {"mapred.job.queue.name", "say --queue"},
+    {"mapred.fairscheduler.pool", kByPool},
+    {"mapreduce.fairscheduler.pool", kByPool},
     {"mapreduce.job.name", "say --name"},
     {"mapred.job.name", "say --name"},
     {"mapreduce.job.priority", "say --priority"},
@@ -99,19 +102,20 @@ bool is_done_anyway(std::string_view partitioner) {
 }
 
 bool has_effect(std::string_view key) {
-  // A property that names the job's pool is the settings' to say.
   return key == kSpeculativeConf[0] || key == kOkExitConf || key == kExitFailsConf ||
-         key == kMaxLineConf || key.ends_with("pool");
+         key == kMaxLineConf;
 }
 
 // Why the entry changes nothing, with what to say instead; empty: it does change something.
-std::string why_nothing(const Conf::value_type& entry, const Conf& conf, bool has_reduces) {
+std::string why_nothing(const Conf::value_type& entry, const Conf& conf, bool has_reduces,
+                        std::string_view pool_property) {
   const std::string_view key = entry.first;
   const bool separates = is_one_of(kPartSeparatorConf, key);
   const bool deals = separates || is_one_of(kPartitionConf, key);
   const bool dealer = is_one_of(kPartitionerConf, key);
-  if (has_effect(key) || std::none_of(std::begin(kTheirs), std::end(kTheirs),
-                                      [key](auto name) { return key.starts_with(name); }))
+  if (has_effect(key) || key == pool_property ||
+      std::none_of(std::begin(kTheirs), std::end(kTheirs),
+                   [key](auto name) { return key.starts_with(name); }))
     return "";
   if (!has_reduces && (deals || dealer || is_one_of(kOfReduces, key)))
     return "the job has no reduces";
@@ -129,10 +133,11 @@ std::string why_nothing(const Conf::value_type& entry, const Conf& conf, bool ha
 
 }  // namespace
 
-std::vector<std::string> conf_without_effect(const Conf& conf, bool has_reduces) {
+std::vector<std::string> conf_without_effect(const Conf& conf, bool has_reduces,
+                                             std::string_view pool_property) {
   std::vector<std::string> lines;
   for (const auto& entry : conf) {
-    const std::string why = why_nothing(entry, conf, has_reduces);
+    const std::string why = why_nothing(entry, conf, has_reduces, pool_property);
     if (why.empty()) continue;
     lines.push_back("setting " + entry.first +
                     " has no effect here but in the environment of the tasks: " + why);

@@ -315,6 +315,47 @@ TEST_F(Commands, WatchEndsWithTheJobs) {
   EXPECT_EQ(weir({"watch"}).out, "no unfinished jobs to watch\n");
 }
 
+TEST_F(Commands, ConfDiffOfAFollowedFileThatIsNotTakenExitsAsForOneThatIsNamed) {
+  fake.settings_file.file = "/etc/weir.yaml";
+  fake.settings_file.says = "/etc/weir.yaml is not sound";
+  fake.settings_file.changes = {"/etc/weir.yaml:1:9: policy is \"fif\""};
+  fake.settings_file.sound = true;
+  EXPECT_EQ(weir({"conf", "diff"}).code, 0);
+  fake.settings_file.sound = false;
+  auto ran = weir({"conf", "diff"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_EQ(ran.err, "/etc/weir.yaml:1:9: policy is \"fif\"\n/etc/weir.yaml is not sound\n");
+  ran = weir({"conf", "diff", "-o", "json"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_FALSE(Json::parse(ran.out)["sound"]);
+}
+
+TEST_F(Commands, WhoeverActsIsNamedByEitherOption) {
+  TemporaryDirectory dir;
+  const auto file = dir.write("weir.yaml", "policy: fifo\n");
+  for (const char* option : {"--as", "--user"}) {
+    fake.last_caller.user.clear();
+    EXPECT_EQ(weir({"conf", "apply", file, option, "ann"}).code, 0);
+    EXPECT_EQ(fake.last_caller.user, "ann") << option;
+  }
+}
+
+TEST_F(Commands, AnEmptyNameOfAUserIsRefused) {
+  const std::vector<std::vector<std::string>> commands = {
+      {"job", "kill", "7", "--as"},       {"job", "kill", "7", "--user"},
+      {"job", "wait", "--user"},         {"job", "list", "--user"},
+      {"tracker", "lost", "tt1", "--as"}, {"policy", "set", "fifo", "--user"},
+      {"queue", "stop", "a", "--as"},    {"conf", "revert", "1", "--as"}};
+  for (std::vector<std::string> command : commands) {
+    command.push_back("");
+    const auto ran = weir(command);
+    EXPECT_EQ(ran.code, 2) << ran.out;
+    EXPECT_THAT(ran.err, HasSubstr(": a user's name is wanted, and this one is empty; see"));
+  }
+  EXPECT_THAT(fake.asked, testing::IsEmpty());
+}
+
 TEST_F(Commands, ConfDiffAndApplySendTheFile) {
   TemporaryDirectory dir;
   const auto file = dir.write("weir.yaml", "policy: fifo\n");

@@ -9,6 +9,7 @@ namespace weir::cli {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -63,6 +64,21 @@ TEST(PolicyChange, SaysWhoGainsAndWhoLoses) {
             "a              map        8.0        3.5    -4.5\n"
             "At most 4 running attempts may be killed for it, where fair preempts and its time "
             "limits are over; else as tasks end.\n");
+}
+
+TEST(PolicyTable, PoolsWithOtherJobsThanTheQueuesOfTheirNamesHaveLinesOfTheirOwn) {
+  PolicyView policy = some_policy();
+  EXPECT_THAT(outlook_table(policy, kUncut), Not(HasSubstr("pool ")));
+  policy.outlooks[0].shares = {share("default", allocated(8, 82, 8))};
+  policy.outlooks[1].shares = {share("default", fair(3, 27, 3'000)),
+                               share("research", fair(5, 55, 5'000))};
+  policy.outlooks[2].shares = policy.outlooks[0].shares;
+  const std::string table = outlook_table(policy, kUncut);
+  EXPECT_THAT(table, ContainsRegex("\ndefault +map +8 +82 +8 +8 +- +-\n"));
+  EXPECT_THAT(table, ContainsRegex("\npool default +map +3 +27 +- +- +- +3.0\n"));
+  EXPECT_THAT(table, ContainsRegex("\npool research +map +5 +55 +- +- +- +5.0\n"));
+  policy.current = "fair";
+  EXPECT_EQ(outlook_table(policy, kUncut), table);
 }
 
 TEST(PolicyChange, OfContainersItGoesByDimension) {

@@ -50,8 +50,11 @@ TEST_F(QueueCommands, QueueListShowsWhatTheRulingPolicyHas) {
   EXPECT_THAT(plain,
               ContainsRegex("QUEUE +STATE +MAP RUN +PEND +MAX +RED RUN +PEND +MAX +USERS\n"));
   EXPECT_THAT(plain, ContainsRegex("research +RUNNING +7 +12 +9 +1 +3 +9 +0\n"));
-  EXPECT_THAT(weir({"queue", "show", "research"}).out, Not(HasSubstr("GUARANTEED")));
+  const char* kNote = "\nSHARE: of the pool of that name; all pools: weir policy show\n";
+  EXPECT_THAT(weir({"queue", "show", "research"}).out,
+              AllOf(Not(HasSubstr("GUARANTEED")), Not(HasSubstr(kNote))));
   fake.queue_list[0].maps.__set_share_thousandths(6'666);
+  EXPECT_THAT(weir({"queue", "show", "research"}).out, HasSubstr(kNote));
   const std::string fair = weir({"queue", "list"}).out;
   EXPECT_THAT(fair, ContainsRegex("MAP SHARE +RUN +PEND +MAX +RED SHARE +RUN"));
   EXPECT_THAT(fair, ContainsRegex("research +RUNNING +6\\.7 +7 +12 +9 +- +1"));

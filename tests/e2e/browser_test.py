@@ -703,6 +703,65 @@ class Administrators(WithPages):
             self.browser.see("There is no")
             self.assertEqual([one for one in self.browser.failed_requests() if not one.startswith("404")], [])
 
+    def test_what_does_not_exist_is_said_once_and_has_nothing_to_press(self):
+        self.start_pages()
+        self.sleeper("first", inputs=1)
+        pressed = "return [...document.querySelectorAll('.heading button')].filter((one) => one.checkVisibility()).length"
+        for path, there in (("/jobs/9999", "/jobs/1"), ("/queues/none", "/queues/production"), ("/trackers/none", "/trackers/tt1")):
+            with self.subTest(path=path):
+                self.browser.open(path)
+                self.browser.see("There is no")
+                self.assertEqual(self.browser.js(pressed), 0)
+                time.sleep(1)  # whatever else the page asks for is refused, too
+                self.assertEqual(self.browser.text().count("There is no"), 1)
+                self.assertEqual(self.browser.js(pressed), 0)
+                self.browser.open(there)
+                self.browser.wait("buttons", lambda: self.browser.js(pressed) > 0)
+        self.browser.console(), self.browser.failed_requests()
+
+    def test_kills_of_which_more_than_are_told_may_be_are_at_least_so_many(self):
+        self.start_pages()
+        self.browser.open("/")
+
+        def told(kills):
+            """What is said of kills for claims at these times; the first claim was opened at 50, the second at 20."""
+            queue = {"kills": [{"at_ms": at, "owed_ms": at - (50, 20)[claim - 1], "claim": claim, "claimant": "a", "victim": "b", "job": "j",
+                                "attempt": f"t{i}", "slots": 1, "lost_slot_ms": 1, "outcome": "used"}
+                               for i, (claim, at) in enumerate(kills)]}
+            self.browser.js("import('/assets/queue_tree.js').then((its) => window.told = its.killLines(arguments[0]))",
+                            [queue, queue])
+            self.browser.wait("lines", lambda: self.browser.js("return window.told"))
+            return [[one["slots"], one["least"]] for one in self.browser.js("const it = told; delete window.told; return it")]
+
+        self.assertEqual(told([(1, 100)] * 9), [[9, ""]])
+        self.assertEqual(told([(1, 100)] * 10), [[10, "at least "]])
+        self.assertEqual(told([(1, 100)] * 9 + [(2, 40)]), [[9, ""], [1, "at least "]])
+        self.assertEqual(told([(1, 100)] * 9 + [(2, 60)]), [[9, "at least "], [1, "at least "]])
+        self.sound()
+
+    def test_a_pool_with_other_jobs_than_the_queue_of_its_name(self):
+        self.start_pages()
+        self.sleeper("first", "production", "bob", 120, 3)
+        self.sleeper("second", "production", "bob", 120, 3, "--conf", "pool=other")
+        self.ok("policy", "set", "fair", user="ann")
+        wait_for("four maps run", lambda: sum(self.job(n)["maps"]["running"] for n in (1, 2)) == 4)
+        text = "return [...document.querySelectorAll('table')][0].innerText.replace(/\\s+/g, ' ')"
+        pool = f"pool production {self.job(1)['maps']['running']}, +{3 - self.job(1)['maps']['running']}"
+        for policy in ("fair", "capacity"):
+            self.ok("policy", "set", policy, user="ann")
+            self.browser.open("/policy")
+            self.browser.wait(pool, lambda: pool in self.browser.js(text))
+            self.assertIn(" production 4, +", self.browser.js(text))
+            shown = self.ok("policy", "show")
+            self.assertRegex(shown, r"\npool other +map")
+            self.assertRegex(shown, r"\nproduction +map +4 ")
+        self.ok("policy", "set", "fair", user="ann")
+        self.browser.open("/queues/production")
+        self.browser.see("It runs 4 map slots, which is its maximum; 2 more could be launched.")
+        self.assertNotIn("fair share", self.browser.text())
+        self.assertIn("SHARE: of the pool of that name", self.ok("queue", "show", "production"))
+        self.sound()
+
     def test_the_pages_weigh_less_than_345_kb(self):
         self.start_pages()
         files = sum(path.stat().st_size for path in (ROOT / "web/pages").rglob("*") if path.is_file())

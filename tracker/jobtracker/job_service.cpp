@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "fair/fair_settings.h"
 #include "jobqueue/model/conf_without_effect.h"
 #include "jobqueue/model/secrets.h"
 #include "jobqueue/model/submission_checks.h"
@@ -180,6 +181,15 @@ bool counts_slots(const PublishedViewsPtr& views) {
   return views != nullptr && views->settings->resources.mode == ResourceSettings::Mode::kSlots;
 }
 
+// By which jobs name their pool, whether or not fair rules now: they may outlive a switch.
+std::string pool_property(const PublishedViewsPtr& views) {
+  if (views == nullptr) return "";
+  const auto found = views->settings->policies.find("fair");
+  if (found == views->settings->policies.end()) return "";
+  const auto* fair = dynamic_cast<const FairSettings*>(found->second.get());
+  return fair == nullptr ? "" : fair->pool_name_property;
+}
+
 }  // namespace
 
 Result<std::size_t> JobService::list_limit(std::int64_t limit) {
@@ -194,10 +204,11 @@ Result<std::size_t> JobService::list_limit(std::int64_t limit) {
 
 void JobService::submit(const Caller& caller, std::shared_ptr<const JobSpec> spec,
                         Answer<SubmittedView> answer) {
-  auto warnings = conf_without_effect(spec->conf, spec->reduces > 0);
+  const PublishedViewsPtr views = loop_.views().glance();
+  auto warnings = conf_without_effect(spec->conf, spec->reduces > 0, pool_property(views));
   for (std::string& line : groups_without_effect(spec->task_groups))
     warnings.push_back(std::move(line));
-  if (!spec->task_groups.empty() && counts_slots(loop_.views().glance()))
+  if (!spec->task_groups.empty() && counts_slots(views))
     warnings.push_back(
         "the cluster schedules slots, and applications ask for containers: it waits until an "
         "administrator sets `resources: containers`");

@@ -41,6 +41,16 @@ std::string name_of(const SentSettings& sent) {
   return fits ? sent.name : "settings";
 }
 
+// A sound file that is not taken as the cluster is: its differences, and why.
+SettingsFileView refused(SettingsFileView file, const Error& error) {
+  std::vector<std::string> why = error.diagnostics;
+  if (why.empty()) why.push_back(error.message);
+  file.changes.insert(file.changes.end(), why.begin(), why.end());
+  file.says = file.file + " is refused as the cluster is now: the settings in force stay";
+  file.sound = false;
+  return file;
+}
+
 using Commands = std::map<std::string, std::string>;  // setting, value
 
 Result<std::vector<SettingView>> settings_and_commands(const Settings& settings,
@@ -219,7 +229,20 @@ SettingsTextView SettingsService::text() const {
 void SettingsService::file(Answer<SettingsFileView> answer) {
   const bool taken = worker_.try_run([this, answer] {
     const PublishedViewsPtr views = loop_.views().latest();
-    answer(standing_of(*file_.get(), *views->settings, views->settings_stamp));
+    const auto file = file_.get();
+    const auto out = std::make_shared<SettingsFileView>(
+        standing_of(*file, *views->settings, views->settings_stamp));
+    if (!out->sound || out->changes.empty()) return answer(*out);
+    auto loaded = load_replacing(file->path, file->text, *views->settings);
+    if (!loaded) return answer(refused(*out, loaded.error()));
+    // Whether it would be taken only the live state knows.
+    const auto settings = std::make_shared<const Settings>(std::move(loaded->settings));
+    loop_.query([answer, settings, out, &loop = loop_](const Result<EngineLoop::Inside>& inside) {
+      if (!inside) return answer(inside.error());
+      if (const Status fits = inside->engine->check_settings(*settings); !fits)
+        *out = refused(*out, fits.error());
+      loop.hand_over([answer, out] { answer(*out); });
+    });
   });
   if (!taken) answer(worker_busy());
 }

@@ -38,13 +38,7 @@ export async function askPriority(one) {
   return confirm({
     title: 'Change the priority',
     action: 'Set priority',
-    body: h(
-      'div',
-      {},
-      h('p', {}, named(one), ` has priority ${one.priority}.`),
-      select,
-      note,
-    ),
+    body: h('div', {}, h('p', {}, named(one), ` has priority ${one.priority}.`), select, note),
     run: () => setPriority(one, select.value),
   });
 }
@@ -72,11 +66,7 @@ export function queueOptions(queues) {
   return queues
     .sort((a, b) => roomOf(b) - roomOf(a) || pending(a) - pending(b))
     .map((queue) =>
-      h(
-        'option',
-        {value: queue.name},
-        `${queue.name}: room for ${room(queue)}, ${waits(queue)} pending`,
-      ),
+      h('option', {value: queue.name}, `${queue.name}: room for ${room(queue)}, ${waits(queue)} pending`),
     );
 }
 
@@ -160,18 +150,9 @@ const ORDERS = {
     'It gets no new tasks; what runs goes on, and its map outputs are served. Resume takes ' +
       'it back.',
   ],
-  resume: [
-    'Resume',
-    'It takes tasks again; drain and stop are taken back, and its faults forgiven.',
-  ],
-  stop: [
-    'Stop',
-    'It drains, and its process ends once nothing runs there and no output it holds is needed.',
-  ],
-  'stop now': [
-    'Stop now',
-    'What it runs is killed and runs elsewhere; maps whose output is needed run again.',
-  ],
+  resume: ['Resume', 'It takes tasks again; drain and stop are taken back, and its faults forgiven.'],
+  stop: ['Stop', 'It drains, and its process ends once nothing runs there and no output it holds is needed.'],
+  'stop now': ['Stop now', 'What it runs is killed and runs elsewhere; maps whose output is needed run again.'],
   lost: [
     'Declare lost',
     'It is given up: what it ran starts elsewhere at once, and maps whose output it held and ' +

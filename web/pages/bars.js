@@ -90,13 +90,7 @@ export function setProgress(cell, tasks, queue) {
   cell.signature = signature;
   let box = cell.firstChild;
   if (!box) {
-    box = h(
-      'div',
-      {class: 'progress'},
-      h('i', {class: 'p-done'}),
-      h('i', {class: 'p-run'}),
-      h('span', {}),
-    );
+    box = h('div', {class: 'progress'}, h('i', {class: 'p-done'}), h('i', {class: 'p-run'}), h('span', {}));
     cell.append(box);
   }
   box.className = 'progress ' + colourClass(queue);

@@ -96,12 +96,7 @@ export function timeChart({series, label, unit}) {
       'div',
       {class: 'legend'},
       series.map((one) =>
-        h(
-          'span',
-          {class: 'legend-item'},
-          h('i', {class: `sample line ${one.className}`}),
-          one.name,
-        ),
+        h('span', {class: 'legend-item'}, h('i', {class: `sample line ${one.className}`}), one.name),
       ),
     ),
   );
@@ -119,11 +114,7 @@ export function timeChart({series, label, unit}) {
     if (points.length < 2) {
       return fill(
         drawing,
-        svg(
-          'text',
-          {x: width / 2, y: HEIGHT / 2, class: 'c-note'},
-          'The history begins: a point a second.',
-        ),
+        svg('text', {x: width / 2, y: HEIGHT / 2, class: 'c-note'}, 'The history begins: a point a second.'),
       );
     }
     const t0 = points[0].t;
@@ -154,16 +145,11 @@ export function timeChart({series, label, unit}) {
       );
     }
     for (const one of series) {
-      const all = runs(
-        points.map((p) => [p.t, one.of(p)]),
-        gap,
-      );
+      const all = runs(points.map((p) => [p.t, one.of(p)]), gap);
       const lines = all.map((run) => path(run, x, y, one.kind !== 'line', top));
       if (one.kind === 'area') {
         const foot = (t) => `${x(t).toFixed(1)} ${y(0)}`;
-        const areas = all.map(
-          (run, i) => `${lines[i]}L${foot(run[run.length - 1][0])}L${foot(run[0][0])}Z`,
-        );
+        const areas = all.map((run, i) => `${lines[i]}L${foot(run[run.length - 1][0])}L${foot(run[0][0])}Z`);
         out.push(svg('path', {class: `c-area ${one.className}`, d: areas.join('')}));
       }
       out.push(svg('path', {class: `c-line ${one.className}`, d: lines.join('')}));
@@ -180,9 +166,7 @@ export function timeChart({series, label, unit}) {
     mark.setAttribute('x1', x(p.t));
     mark.setAttribute('x2', x(p.t));
     const where = drawing.getBoundingClientRect();
-    const text = [clock(p.t), ...series.map((one) => `${one.name} ${whole(one.of(p))}`)].join(
-      ' · ',
-    );
+    const text = [clock(p.t), ...series.map((one) => `${one.name} ${whole(one.of(p))}`)].join(' · ');
     showTipAt(where.left + x(p.t), clientY ?? where.top + 30, `${text} ${unit}`);
   }
 

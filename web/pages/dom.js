@@ -87,10 +87,7 @@ const HIDDEN =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
 export function visible(text) {
-  return String(text ?? '').replace(
-    HIDDEN,
-    (c) => '\\u' + c.codePointAt(0).toString(16).padStart(4, '0'),
-  );
+  return String(text ?? '').replace(HIDDEN, (c) => '\\u' + c.codePointAt(0).toString(16).padStart(4, '0'));
 }
 
 /** A text of several lines, as what a task printed last: "one | two", or "one: two"; null stays. */

@@ -47,10 +47,7 @@ export function followFailures(page, list, told) {
     const jobs = known.jobs.filter((job) => job.finished_at_ms >= since);
     const attempts = known.attempts.filter((one) => one.t >= since);
     const failed = new Set(jobs.map((job) => job.number));
-    const others = Map.groupBy(
-      attempts.filter((one) => !failed.has(one.job_number)),
-      (one) => one.job_number,
-    );
+    const others = Map.groupBy(attempts.filter((one) => !failed.has(one.job_number)), (one) => one.job_number);
     const lines = [
       ...jobs.map((job) => [job.finished_at_ms, () => jobLine(job)]),
       ...[...others.values()].map((all) => [all[0].t, () => attemptsLine(all)]),

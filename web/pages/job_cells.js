@@ -67,12 +67,7 @@ export const DOT = 17; // pixels of the mark in a queue's colour, and beside it
 export function queueLink(name) {
   const text = h('span', {});
   setPath(text, name);
-  return h(
-    'a',
-    {href: href.queue(name), class: 'with-dot'},
-    h('i', {class: 'dot ' + colourClass(name)}),
-    text,
-  );
+  return h('a', {href: href.queue(name), class: 'with-dot'}, h('i', {class: 'dot ' + colourClass(name)}), text);
 }
 
 function queueCell(cell, {queue}) {

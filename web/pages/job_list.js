@@ -113,10 +113,7 @@ export class JobList {
     } catch (error) {
       if (error.name === 'AbortError') return;
       if (error.status || !this.items.length)
-        fill(
-          this.note,
-          failure(error, () => this.reload()),
-        );
+        fill(this.note, failure(error, () => this.reload()));
     } finally {
       this.busy = false;
       if (this.again) {

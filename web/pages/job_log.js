@@ -27,11 +27,7 @@ function choices(attempts) {
     list.find((one) => one.state === 'RUNNING') ??
     list[0];
   const options = list.map((one) =>
-    h(
-      'option',
-      {value: one.attempt},
-      `${one.attempt} ${one.state.toLowerCase()} on ${visible(one.tracker)}`,
-    ),
+    h('option', {value: one.attempt}, `${one.attempt} ${one.state.toLowerCase()} on ${visible(one.tracker)}`),
   );
   return {options, first: first?.attempt ?? ''};
 }
@@ -154,13 +150,6 @@ export function drawLogs(page, place, path) {
       if (!first) setText(view.note, 'No attempt of it is known, so there are no logs.');
       return view.load(view.at === null ? 'end' : 'start');
     })
-    .catch(
-      (error) =>
-        error.name !== 'AbortError' &&
-        fill(
-          view.note,
-          failure(error, () => go(location.href)),
-        ),
-    );
+    .catch((error) => error.name !== 'AbortError' && fill(view.note, failure(error, () => go(location.href))));
   return () => clearInterval(timer);
 }

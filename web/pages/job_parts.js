@@ -10,11 +10,7 @@ import {empty, loading} from './states.js';
 import {plainTable} from './plain_table.js';
 import {WORDS} from './words.js';
 
-const COUNTER_HEADS = [
-  ['Group', '', 'muted'],
-  ['Counter', '', 'wrap'],
-  ['Value', WORDS.counter, 'right'],
-];
+const COUNTER_HEADS = [['Group', '', 'muted'], ['Counter', '', 'wrap'], ['Value', WORDS.counter, 'right']];
 
 function stateCell(cell, attempt) {
   if (cell.state === attempt.state) return;
@@ -98,9 +94,7 @@ export function drawAttempts(page, place, path, groups) {
     lanes.element,
   );
   const count = h('span', {class: 'muted'});
-  const listPanel = panelOf(
-    h('div', {class: 'panel-head'}, h('h2', {}, 'Attempts'), count),
-  );
+  const listPanel = panelOf(h('div', {class: 'panel-head'}, h('h2', {}, 'Attempts'), count));
   const note = h('div', {}, loading());
   const table = new Table({
     columns: COLUMNS,

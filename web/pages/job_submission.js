@@ -32,10 +32,7 @@ function mapReduceFacts(asked) {
   const list = [['mapper', mono(asked.mapper)]];
   if (asked.combiner) list.push(['combiner', mono(asked.combiner)]);
   if (asked.reduces) list.push(['reducer', mono(asked.reducer ?? '')]);
-  list.push(
-    ['input', inputOf(asked)],
-    ['memory of a map', memory(asked.map_memory_mb)],
-  );
+  list.push(['input', inputOf(asked)], ['memory of a map', memory(asked.map_memory_mb)]);
   if (asked.reduces) list.push(['of a reduce', memory(asked.reduce_memory_mb)]);
   list.push(
     ['sort buffer', memory(asked.sort_memory_mb)],
@@ -73,10 +70,7 @@ function facts(asked) {
   if (asked.working_directory) list.push(['directory', mono(asked.working_directory)]);
   if (asked.files.length)
     list.push(['files', lines(asked.files.map((one) => `${one.name} (${bytes(one.bytes)})`))]);
-  list.push([
-    'submitted by',
-    visible(asked.user) + (asked.address ? ` at ${visible(asked.address)}` : ''),
-  ]);
+  list.push(['submitted by', visible(asked.user) + (asked.address ? ` at ${visible(asked.address)}` : '')]);
   return list;
 }
 

@@ -5,10 +5,7 @@ import {openDialog} from './dialogs.js';
 
 const KEYS = [
   ['/', 'to the filter; from there ↓ or Enter to the table'],
-  [
-    'g, then a letter',
-    'o overview, q queues, p pools, j jobs, t trackers, y policy, s settings, e events',
-  ],
+  ['g, then a letter', 'o overview, q queues, p pools, j jobs, t trackers, y policy, s settings, e events'],
   ['↑ ↓ or k j', 'rows of a table, from anywhere; Home, End, Page Up and Page Down as well'],
   ['← →', 'in a row: its figures and controls, each with its explanation; tabs'],
   ['Enter', 'opens the row: why a job waits'],
@@ -24,19 +21,13 @@ let afterG = 0;
 
 export function typing(event) {
   const target = event.target;
-  return (
-    target.matches?.('input:not([type=checkbox]), select, textarea, [contenteditable]') ?? false
-  );
+  return (target.matches?.('input:not([type=checkbox]), select, textarea, [contenteditable]') ?? false);
 }
 
 export function showKeys() {
   openDialog(
     'Keys',
-    h(
-      'dl',
-      {class: 'keys'},
-      KEYS.map(([key, what]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, what)]),
-    ),
+    h('dl', {class: 'keys'}, KEYS.map(([key, what]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, what)])),
   );
 }
 

@@ -38,10 +38,7 @@ function showBanner() {
     'trying again. What you see is from before.';
   if (banner.firstChild) banner.firstChild.lastChild.textContent = text;
   else
-    fill(
-      banner,
-      h('p', {class: 'banner bad'}, h('span', {class: 'spin', 'aria-hidden': 'true'}), text),
-    );
+    fill(banner, h('p', {class: 'banner bad'}, h('span', {class: 'spin', 'aria-hidden': 'true'}), text));
 }
 
 async function probe() {

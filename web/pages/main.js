@@ -35,10 +35,7 @@ async function show(url) {
     if (!samePath && started) main.focus({preventScroll: true});
   } catch (error) {
     if (!mine.signal.aborted)
-      fill(
-        mine.root,
-        failure(error, () => show(url)),
-      );
+      fill(mine.root, failure(error, () => show(url)));
     console.error(error);
   }
   started = true;
@@ -47,10 +44,7 @@ async function show(url) {
 // What a browser once failed to load as a module it does not ask for again: only all of it anew.
 function unloaded(mine, error) {
   if (mine.signal.aborted) return;
-  fill(
-    mine.root,
-    failure(error, () => reloadWhenBack(mine.signal, true)),
-  );
+  fill(mine.root, failure(error, () => reloadWhenBack(mine.signal, true)));
   console.error(error);
   reloadWhenBack(mine.signal);
 }

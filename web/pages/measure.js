@@ -3,10 +3,7 @@
 import {amountOf, tenths, whole} from './format.js';
 
 const SHARES = '/pools';
-const SLOTS = [
-  ['maps', 'map', 'Map slots'],
-  ['reduces', 'reduce', 'Reduce slots'],
-];
+const SLOTS = [['maps', 'map', 'Map slots'], ['reduces', 'reduce', 'Reduce slots']];
 const LABELS = {memory_mb: 'Memory, MB', vcores: 'Vcores'};
 export const labelOf = (dimension) => LABELS[dimension] ?? dimension;
 
@@ -33,10 +30,7 @@ export function amountsOf(thing, of) {
 /** Its tasks, of maps and reduces or of the groups of an application: [name, tasks] of each. */
 export function tasksOf(job) {
   if (job.groups?.length) return job.groups.map(({name, tasks}) => [name, tasks]);
-  return [
-    ['maps', job.maps],
-    ['reduces', job.reduces],
-  ];
+  return [['maps', job.maps], ['reduces', job.reduces]];
 }
 
 export const sumOfTasks = (job, key) => tasksOf(job).reduce((sum, [, of]) => sum + of[key], 0);
@@ -55,9 +49,7 @@ export function measureOf(slots) {
 /** Of all queues: under fair some of them may be no pools. */
 export function measureOfAll(queues) {
   const classes = classesOf(queues);
-  const all = new Set(
-    queues.flatMap((queue) => classes.map(([view]) => measureOf(figuresOf(queue, view)))),
-  );
+  const all = new Set(queues.flatMap((queue) => classes.map(([view]) => measureOf(figuresOf(queue, view)))));
   return ['guarantee', 'share'].find((one) => all.has(one)) ?? 'none';
 }
 
@@ -135,25 +127,28 @@ export function roomOf(queue, kind = classesOf([queue])[0][0]) {
   return Math.max(0, Math.min(most, slots.maximum ?? most) - slots.running - slots.pending);
 }
 
-/** Queues as `Page.show` gives them; where shares rule with the minimums of their pools. */
+/** Queues as `Page.show` gives them; where shares rule with the minimums of their pools, and `apart`
+ * without shares where a pool is no queue: they are for other jobs. */
 export function showQueues(page, place, shown) {
   const minimums = new Map();
   let pools = null;
   const draw = (queues) => {
+    const left = new Map(minimums);
+    for (const {name} of queues) left.delete(name);
+    const apart = [...left.values()].some((one) => one.jobs_running);
     const of = (queue, kind) => ({
       ...queue[kind],
-      min_share: minimums.get(queue.name)?.[kind].min_share ?? 0,
+      ...(apart
+        ? {share_thousandths: null}
+        : {min_share: minimums.get(queue.name)?.[kind].min_share ?? 0}),
     });
-    shown(
-      pools
-        ? queues.map((one) => ({...one, maps: of(one, 'maps'), reduces: of(one, 'reduces')}))
-        : queues,
-    );
+    shown(pools ? queues.map((one) => ({...one, apart, maps: of(one, 'maps'), reduces: of(one, 'reduces')})) : queues);
   };
   const list = page.show(place, '/queues', {topic: 'queues', merge: true}, (queues) => {
     const share = measureOfAll(queues) === 'share' && areSlots(classesOf(queues));
     if (share && !pools) {
       pools = page.use(SHARES, {topic: 'queues', every: 5000, least: 3000}, (value) => {
+        if (value) minimums.clear();
         for (const pool of value?.pools ?? []) minimums.set(pool.name, pool);
         if (list.value) draw(list.value);
       });

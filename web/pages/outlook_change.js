@@ -13,26 +13,31 @@ export function wouldRun(figures) {
   const wants = figures.running + figures.pending;
   const due = figures.share ?? figures.allocated ?? null;
   if (due === null) return null;
-  return Math.min(
-    wants,
-    Math.max(due, Math.min(figures.guaranteed ?? 0, wants)),
-    figures.maximum ?? Infinity,
-  );
+  return Math.min(wants, Math.max(due, Math.min(figures.guaranteed ?? 0, wants)), figures.maximum ?? Infinity);
 }
 
 const isBranch = (name, names) => names.some((other) => other.startsWith(name + '.'));
 
+const any = (one, keys) => keys.some((key) => one[key] > 0);
+const isUsed = (one) => {
+  const all = classesOf([one]).map(([view]) => figuresOf(one, view));
+  return any(all[0], ['guaranteed', 'maximum']) || all.some((of) => any(of, ['running', 'pending']));
+};
+
+/** Pools that have other jobs than the queues of their names are named as what they are. */
+export function pooled(outlooks) {
+  const queues = sharesOf(outlooks.find((one) => one.of !== 'pools') ?? {shares: []});
+  const told = (of) => of && [of.running, of.running || of.pending];
+  const jobs = (one) => String(classesOf(outlooks[0].shares).map(([view]) => told(figuresOf(one, view))));
+  const named = (one) => (jobs(one) === jobs(queues.get(one.name)) ? one : {...one, name: 'pool ' + one.name});
+  return outlooks.map((one) => (one.of === 'pools' ? {...one, shares: one.shares.map(named)} : one));
+}
+
 /** Every queue or pool that any policy names, leaves only. */
 export function rowsOf(outlooks) {
-  const names = [...new Set(outlooks.flatMap((one) => one.shares.map((s) => s.name)))];
-  const any = (one, keys) => keys.some((key) => one[key] > 0);
-  const isUsed = (one) => {
-    const all = classesOf([one]).map(([view]) => figuresOf(one, view));
-    return (
-      any(all[0], ['guaranteed', 'maximum']) || all.some((of) => any(of, ['running', 'pending']))
-    );
-  };
-  const used = new Set(outlooks.flatMap((one) => one.shares.filter(isUsed)).map((s) => s.name));
+  const shares = outlooks.flatMap((one) => one.shares);
+  const names = [...new Set(shares.map((one) => one.name))];
+  const used = new Set(shares.filter(isUsed).map((one) => one.name));
   return names.filter((name) => used.has(name) && !isBranch(name, names));
 }
 

@@ -24,7 +24,8 @@ export class Page {
   /**
    * Reads `path` now and whenever it changes, and calls `shown(value, error)`. Options: `topic` of
    * the stream that tells of changes; `merge`: the stream's records replace those of the list with
-   * the same `key`; `every`: milliseconds after which it is read again in any case.
+   * the same `key`; `every`: milliseconds after which it is read again in any case; `beside`: what
+   * `show` shows only with it.
    */
   use(path, options, shown) {
     const resource = new Resource(this, path, options, shown);
@@ -38,12 +39,13 @@ export class Page {
 
   /** Like `use`, and shows a failure in `place` instead of calling `shown`. */
   show(place, path, options, shown) {
+    const {beside = []} = options;
+    for (const one of beside) one.hidden = true;
     return this.use(path, options, (value, error, resource) => {
-      if (error && (value === undefined || error.status)) {
-        return void fill(
-          place,
-          failure(error, () => resource.refresh()),
-        );
+      const failed = error && (value === undefined || error.status);
+      for (const one of beside) one.hidden = failed;
+      if (failed) {
+        return void fill(place, failure(error, () => resource.refresh()));
       }
       shown(value, resource);
     });

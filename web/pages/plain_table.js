@@ -55,10 +55,7 @@ export function showFacts(place, list) {
       h(
         'dl',
         {class: 'facts'},
-        list.map(([what, , tip]) => [
-          h('dt', {tip, tabindex: tip ? 0 : null}, what),
-          h('dd', {}),
-        ]),
+        list.map(([what, , tip]) => [h('dt', {tip, tabindex: tip ? 0 : null}, what), h('dd', {})]),
       ),
     );
   }

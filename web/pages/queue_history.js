@@ -88,10 +88,7 @@ export function history(page, place, name, measure, title = 'History') {
     if (shown === signature) return;
     shown = signature;
     charts = classes.map(([, kind]) => chartOf(name, kind, measure()));
-    fill(
-      columns,
-      classes.map(([, , label], i) => h('div', {}, h('h3', {}, label), charts[i].element)),
-    );
+    fill(columns, classes.map(([, , label], i) => h('div', {}, h('h3', {}, label), charts[i].element)));
   };
   const problem = h('p', {class: 'muted'});
   const chips = h('div', {class: 'chips', role: 'group', 'aria-label': 'Time span'});
@@ -127,11 +124,7 @@ export function history(page, place, name, measure, title = 'History') {
         key,
       ),
     );
-  place.append(
-    h('div', {class: 'panel-head'}, h('h2', {}, title), chips),
-    problem,
-    columns,
-  );
+  place.append(h('div', {class: 'panel-head'}, h('h2', {}, title), chips), problem, columns);
   read();
   page.every(5000, read);
 }

@@ -52,14 +52,14 @@ export function killTable(queue) {
   ];
   return wideTable(
     heads,
-    killLines(queue.kills).map((kill) => [
+    killLines([queue]).map((kill) => [
       clock(kill.at_ms),
       queueLink(kill.claimant),
       queueLink(kill.victim),
       visible(kill.user),
       h('a', {href: '/jobs/' + kill.job}, kill.job),
-      whole(kill.slots),
-      timeOf(kill.lost, kill.lost_ms),
+      kill.least + whole(kill.slots),
+      kill.least + timeOf(kill.lost, kill.lost_ms),
       kill.outcome,
     ]),
   );
@@ -112,11 +112,7 @@ export function userTable(queue) {
   return wideTable(
     heads,
     queue.users.map((one) => [
-      h(
-        'a',
-        {href: href.jobs({queue: queue.name, user: one.user})},
-        h('bdi', {}, visible(one.user)),
-      ),
+      h('a', {href: href.jobs({queue: queue.name, user: one.user})}, h('bdi', {}, visible(one.user))),
       ...cells(one),
       `${one.jobs_running ?? 0}/${one.jobs_pending ?? 0}/${one.jobs_waiting ?? 0}`,
       had(one, 'used'),
@@ -149,10 +145,7 @@ function totals(queue, idle) {
     return dimensions.map(([name, its]) =>
       fact(visible(name), its.time, (ms) => timeOf(0, {[name]: ms})),
     );
-  return [
-    fact('maps', queue.map_slot_time, slotTime),
-    fact('reduces', queue.reduce_slot_time, slotTime),
-  ];
+  return [fact('maps', queue.map_slot_time, slotTime), fact('reduces', queue.reduce_slot_time, slotTime)];
 }
 
 /** `policy` rules now: guarantees, and what they are defended by, count under capacity alone. */
@@ -185,10 +178,7 @@ export function settingsList(queue, policy) {
         : `${whole(queue.kill_budget)} slot-seconds an hour`) + not,
       'Slot-time of its tasks that may be lost to kills for other queues within an hour.',
     ],
-    [
-      'goes by priority',
-      queue.priorities === null ? DASH : queue.priorities ? 'yes' : 'no, by submit time',
-    ],
+    ['goes by priority', queue.priorities === null ? DASH : queue.priorities ? 'yes' : 'no, by submit time'],
     ['submit', named(queue.submit)],
     ['administer', named(queue.administer)],
     ...totals(queue, idle),

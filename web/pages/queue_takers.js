@@ -127,7 +127,7 @@ function byOrder(queue, queues, view, kind, orderly) {
 }
 
 export function takers(place, queue, queues) {
-  const orderly = measureOfAll(queues) === 'none';
+  const orderly = measureOfAll(queues) === 'none' && !queue.apart;
   const part = ([view, kind, label]) => {
     const measure = measureOf(figuresOf(queue, view));
     const by = {guarantee: byGuarantee, share: byShare, none: byOrder}[measure];

@@ -138,11 +138,7 @@ export class QueueTree {
       onSort: (order) => this.turnSort(order),
       onKey: (event, queue) => this.foldKey(event, queue),
       empty: () =>
-        h(
-          'p',
-          {class: 'empty'},
-          this.filter ? `No queue is named like “${this.filter}”.` : 'There are no queues.',
-        ),
+        h('p', {class: 'empty'}, this.filter ? `No queue is named like “${this.filter}”.` : 'There are no queues.'),
     });
     this.scaleButton = h('button', {
       hidden: true,
@@ -468,9 +464,7 @@ export class QueueTree {
       return false;
     };
     if (!this.isList()) {
-      return this.table.set(
-        this.queues.filter((queue) => (text ? matching.has(queue.name) : !hidden(queue.name))),
-      );
+      return this.table.set(this.queues.filter((queue) => (text ? matching.has(queue.name) : !hidden(queue.name))));
     }
     const of = ORDERS[this.sort.replace(/^-/, '')];
     const down = this.sort.startsWith('-') ? -1 : 1;
@@ -484,15 +478,25 @@ export class QueueTree {
   }
 }
 
-/** Who took back what from whom, newest first: the kills of one claim together. What is only logged is
- * logged again and again for the same slots: of that the last. */
-export function killLines(kills) {
+/** Who took back what from whom, newest first: the kills of one claim together, `least` where there
+ * may be more than the ten that are told of a queue. What is only logged is logged again and again
+ * for the same slots: of that the last. */
+export function killLines(queues) {
+  const all = new Map();
+  for (const {kills} of queues) {
+    const from = kills.length < 10 ? 0 : Math.min(...kills.map((kill) => kill.at_ms));
+    for (const kill of kills) {
+      const key = kill.attempt + kill.at_ms;
+      all.set(key, {...kill, from: Math.min(from, all.get(key)?.from ?? from)});
+    }
+  }
   const groups = new Map();
-  for (const kill of kills.toSorted((a, b) => b.at_ms - a.at_ms)) {
+  for (const kill of [...all.values()].sort((a, b) => b.at_ms - a.at_ms)) {
     const logged = kill.outcome === 'logged_only';
     const key = [kill.claim, kill.claimant, kill.victim, kill.job, logged].join('\n');
     const group = groups.get(key) ?? {...kill, logged, lost: 0, slots: 0, lost_ms: null};
     groups.set(key, group);
+    group.from = Math.min(group.from, kill.from);
     if (logged && kill.at_ms < group.at_ms) continue;
     group.slots += kill.slots;
     group.lost += kill.lost_slot_ms;
@@ -501,12 +505,7 @@ export function killLines(kills) {
       group.lost_ms[dimension] = (group.lost_ms[dimension] ?? 0) + ms;
     }
   }
+  for (const one of groups.values())
+    one.least = one.from < one.at_ms - (one.logged ? 0 : one.owed_ms) ? '' : 'at least ';
   return [...groups.values()];
-}
-
-export function allKills(queues) {
-  const kills = new Map();
-  for (const queue of queues)
-    for (const kill of queue.kills) kills.set(kill.attempt + kill.at_ms, kill);
-  return [...kills.values()];
 }

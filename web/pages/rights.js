@@ -41,9 +41,7 @@ const NAMED = 3;
 /** What a priority does now for jobs in queues of these names; and whether it does something. */
 export function priorityMeans(policy, queues, names) {
   if (PRIORITY[policy]) return {text: PRIORITY[policy], counts: true};
-  const idle = names.filter(
-    (name) => !priorityCounts(policy, queues.find((queue) => queue.name === name)),
-  );
+  const idle = names.filter((name) => !priorityCounts(policy, queues.find((queue) => queue.name === name)));
   if (!idle.length)
     return {text: 'Jobs go by priority there, then by submit time.', counts: true};
   const more = idle.length - NAMED;

@@ -78,11 +78,7 @@ export function drawShell(header) {
       {class: 'shell-right'},
       liveSign(),
       userField(),
-      h(
-        'button',
-        {class: 'icon', 'aria-label': 'Keys', title: 'Keys (?)', on: {click: showKeys}},
-        '?',
-      ),
+      h('button', {class: 'icon', 'aria-label': 'Keys', title: 'Keys (?)', on: {click: showKeys}}, '?'),
     ),
   );
 }

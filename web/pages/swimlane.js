@@ -46,12 +46,7 @@ const groupOf = ({attempt}) => Number(/_g(\d+)_/.exec(attempt)?.[1] ?? -1);
 export function swimlanes() {
   const legend = h('div', {class: 'legend'});
   const canvas = h('canvas', {class: 'lanes', role: 'img'});
-  const box = h(
-    'div',
-    {class: 'lanes-box'},
-    canvas,
-    legend,
-  );
+  const box = h('div', {class: 'lanes-box'}, canvas, legend);
   let kinds = [];
   const drawLegend = (groups) => {
     const shown = groups.length
@@ -71,10 +66,7 @@ export function swimlanes() {
     const kindColours = kinds.map((sample) => getComputedStyle(sample).backgroundColor);
     const {known, trackers} = lanesOf(attempts, now);
     const laneCount = trackers.reduce((sum, [, lanes]) => sum + lanes.length, 0);
-    const lane = Math.max(
-      2,
-      Math.min(LANE, Math.floor((MOST_HEIGHT - 200) / Math.max(1, laneCount))),
-    );
+    const lane = Math.max(2, Math.min(LANE, Math.floor((MOST_HEIGHT - 200) / Math.max(1, laneCount))));
     const height = laneCount * lane + trackers.length * GAP + FOOT + 4;
     const width = Math.max(280, box.clientWidth);
     const ratio = devicePixelRatio || 1;
@@ -144,9 +136,7 @@ export function swimlanes() {
     const at = canvas.getBoundingClientRect();
     const px = event.clientX - at.left;
     const py = event.clientY - at.top;
-    const hit = boxes.find(
-      (one) => px >= one.from - 1 && px <= one.to + 1 && py >= one.top && py < one.bottom,
-    );
+    const hit = boxes.find((one) => px >= one.from - 1 && px <= one.to + 1 && py >= one.top && py < one.bottom);
     if (!hit) return hideTip();
     const one = hit.attempt;
     showTipAt(
@@ -161,9 +151,6 @@ export function swimlanes() {
   });
   canvas.addEventListener('pointerleave', hideTip);
   new ResizeObserver(() => last && draw(...last)).observe(box);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener(
-    'change',
-    () => last && draw(...last),
-  );
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => last && draw(...last));
   return {element: box, set: draw, clear: () => fill(box)};
 }

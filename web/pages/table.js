@@ -161,9 +161,7 @@ export class Table {
         if (column.head) {
           cell.append(column.head);
         } else if (column.sort && this.onSort) {
-          cell.append(
-            h('button', {...props, on: {click: () => this.turnSort(column)}}, column.label),
-          );
+          cell.append(h('button', {...props, on: {click: () => this.turnSort(column)}}, column.label));
         } else {
           cell.append(h('span', {...props, tabindex: column.tip ? 0 : null}, column.label));
         }

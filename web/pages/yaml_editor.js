@@ -51,11 +51,7 @@ export class YamlEditor {
   drawLines() {
     const count = this.value.split('\n').length;
     if (this.gutter.children.length === count + 1) return;
-    fill(
-      this.gutter,
-      Array.from({length: count}, (_, i) => h('div', {}, i + 1)),
-      h('div', {}, '\u00a0'),
-    );
+    fill(this.gutter, Array.from({length: count}, (_, i) => h('div', {}, i + 1)), h('div', {}, '\u00a0'));
     this.follow();
   }
 
@@ -109,11 +105,7 @@ export function lineDiff(before, after) {
   let head = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head++;
   let tail = 0;
-  while (
-    tail < a.length - head &&
-    tail < b.length - head &&
-    a[a.length - 1 - tail] === b[b.length - 1 - tail]
-  )
+  while (tail < a.length - head && tail < b.length - head && a[a.length - 1 - tail] === b[b.length - 1 - tail])
     tail++;
   const from = a.slice(head, a.length - tail);
   const to = b.slice(head, b.length - tail);
@@ -154,10 +146,7 @@ function longest(a, b) {
     if (i < a.length && j < b.length && a[i] === b[j]) {
       out.push([' ', a[i++]]);
       j++;
-    } else if (
-      j >= b.length ||
-      (i < a.length && length[(i + 1) * width + j] >= length[i * width + j + 1])
-    )
+    } else if (j >= b.length || (i < a.length && length[(i + 1) * width + j] >= length[i * width + j + 1]))
       out.push(['-', a[i++]]);
     else out.push(['+', b[j++]]);
   }

@@ -11,7 +11,7 @@ using testing::IsEmpty;
 
 // Of one entry what is said behind the colon; empty: nothing.
 std::string said(const std::string& key, const std::string& value = "1", bool has_reduces = true) {
-  const auto lines = conf_without_effect({{key, value}}, has_reduces);
+  const auto lines = conf_without_effect({{key, value}}, has_reduces, "mapred.my.pool");
   if (lines.empty()) return "";
   const std::string start =
       "setting " + key + " has no effect here but in the environment of the tasks: ";
@@ -21,7 +21,7 @@ std::string said(const std::string& key, const std::string& value = "1", bool ha
 
 TEST(ConfWithoutEffect, WhatCountsAndTheUsersOwnAreNotNamed) {
   for (const char* key :
-       {"my.own", "pool", "mapred.fairscheduler.pool", "weir.max.line.mb", "weir.ok.exit",
+       {"my.own", "pool", "mapred.my.pool", "weir.max.line.mb", "weir.ok.exit",
         "mapreduce.map.speculative", "mapreduce.reduce.speculative",
         "stream.non.zero.exit.is.failure", "stream.map.output.field.separator",
         "stream.num.map.output.key.fields", "mapreduce.map.output.compress",
@@ -33,15 +33,18 @@ TEST(ConfWithoutEffect, WhatCountsAndTheUsersOwnAreNotNamed) {
 TEST(ConfWithoutEffect, WhatElseHadoopGoesByIsNamedWithWhatToSay) {
   EXPECT_EQ(said("mapred.reduce.tasks"), "say --reduces");
   EXPECT_EQ(said("io.sort.mb"), "say --sort-memory");
+  for (const char* key : {"mapred.fairscheduler.pool", "mapreduce.fairscheduler.pool"})
+    EXPECT_EQ(said(key), "say --conf pool=NAME, which counts under policy fair") << key;
   EXPECT_EQ(said("mapred.compress.map.output"), "say mapreduce.map.output.compress");
   EXPECT_EQ(said("stream.reduce.output.field.separator"),
             "what the reducer writes is the output as it is");
   EXPECT_EQ(said("mapred.text.key.comparator.options"),
             "lines are sorted by the bytes of the whole key");
   for (const char* key : {"weir.max.line", "dfs.replication", "fs.defaultFS", "yarn.app.x",
-                          "mapreduce.job.threadpool.size", "keep.failed.task.files"})
+                          "mapreduce.job.threadpool.size", "mapred.job.pool",
+                          "keep.failed.task.files"})
     EXPECT_EQ(said(key), "nothing goes by it") << key;
-  EXPECT_THAT(conf_without_effect({{"a", "1"}, {"io.x", "1"}, {"fs.y", "1"}}, true),
+  EXPECT_THAT(conf_without_effect({{"a", "1"}, {"io.x", "1"}, {"fs.y", "1"}}, true, ""),
               ElementsAre(testing::HasSubstr("setting fs.y "), testing::HasSubstr("io.x")));
 }
 
@@ -55,7 +58,7 @@ TEST(ConfWithoutEffect, PartitionersAreNamedWhereTheyDoSomethingElse) {
             "it counts together with mapreduce.partition.keypartitioner.options");
   EXPECT_THAT(conf_without_effect({{"map.output.key.field.separator", "."},
                                    {"num.key.fields.for.partition", "2"}},
-                                  true),
+                                  true, ""),
               IsEmpty());
 }
 

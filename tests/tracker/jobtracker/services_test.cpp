@@ -114,8 +114,16 @@ TEST_F(ServicesTest, RunsAJobToItsEnd) {
 }
 
 TEST_F(ServicesTest, ASubmissionIsToldWhatOfItHasNoEffect) {
+  wire::Caller root;
+  root.user = "root";
+  wire::SettingsFile settings;
+  settings.name = "weir.yaml";
+  settings.text =
+      "policy: fifo\nfair: {pool_name_property: mapred.my.pool}\nqueues: [{name: default}]\n";
+  wire::Done done;
+  admin_->call([&](auto& c) { c.apply_settings(done, root, settings); });
   auto request = make_request(1, 1, "/out/a");
-  request.spec.__set_conf({{"mapred.reduce.tasks", "4"}, {"own", "1"}});
+  request.spec.__set_conf({{"mapred.reduce.tasks", "4"}, {"mapred.my.pool", "a"}, {"own", "1"}});
   const wire::SubmitReply job = submit(request);
   ASSERT_EQ(job.warnings.size(), 1u);
   EXPECT_EQ(job.warnings[0],

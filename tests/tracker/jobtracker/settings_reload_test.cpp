@@ -191,6 +191,17 @@ TEST_F(SettingsReloadTest, SettingsThatAreGoneAreSaidUntilTheyAreThere) {
   EXPECT_EQ(followed().says, path + " cannot be read: the settings in force stay");
 }
 
+TEST_F(SettingsReloadTest, ASoundFileThatIsNotTakenIsSaidWithTheReason) {
+  ASSERT_TRUE(soon([&] { return weight() == 2; }));
+  EXPECT_TRUE(followed().sound);
+  write("weir.yaml", "policy: fifo\nadministrators: [root]\n");  // drops all queues
+  look();
+  EXPECT_FALSE(followed().sound);
+  EXPECT_EQ(followed().says, dir_.file("weir.yaml") +
+                                 " is refused as the cluster is now: the settings in force stay");
+  EXPECT_THAT(followed().changes, Contains(HasSubstr("has no `queues`")));
+}
+
 TEST_F(SettingsReloadTest, AnotherAllocationsFileIsWatchedFromThenOn) {
   write("other.yaml", "pools: [{name: a, weight: 4}]\n");
   std::string other = kSettings;

@@ -62,13 +62,7 @@ function sentence(one) {
   const reason = one.reason ? `: ${visible(String(one.reason).replaceAll('_', ' '))}` : '';
   switch (one.event) {
     case 'launch':
-      return [
-        job,
-        task,
-        ' starts',
-        on,
-        ` (${one.locality}${one.speculative ? ', speculative' : ''})`,
-      ];
+      return [job, task, ' starts', on, ` (${one.locality}${one.speculative ? ', speculative' : ''})`];
     case 'adopt':
       return [job, task, ' runs', on, ', since before the JobTracker started'];
     case 'start':
@@ -86,12 +80,7 @@ function sentence(one) {
     case 'job':
       return [job, ` ${JOB_STATES[one.state] ?? 'is ' + visible(one.state)}`, reason];
     case 'move':
-      return [
-        job,
-        ' is moved to ',
-        queue(one.queue),
-        one.pool ? `, pool ${visible(one.pool)}` : '',
-      ];
+      return [job, ' is moved to ', queue(one.queue), one.pool ? `, pool ${visible(one.pool)}` : ''];
     case 'priority':
       return [job, ` has priority ${visible(one.priority)}`];
     case 'policy':
@@ -101,10 +90,7 @@ function sentence(one) {
     case 'queue':
       return [queue(one.queue), ` is ${visible(one.state)}`];
     case 'tracker':
-      return [
-        h('a', {href: href.tracker(one.tracker)}, visible(one.tracker)),
-        ` is ${visible(one.state)}`,
-      ];
+      return [h('a', {href: href.tracker(one.tracker)}, visible(one.tracker)), ` is ${visible(one.state)}`];
     case 'refused':
       return [`${visible(one.what)} refused`, reason];
     case 'gang_start':
@@ -141,14 +127,7 @@ export function draw(page) {
       width: '104px',
       from: 480,
       draw: (cell, one) =>
-        fill(
-          cell,
-          h(
-            'span',
-            {class: 'badge ' + (TONES[one.event] ?? 'done')},
-            one.event.replaceAll('_', ' '),
-          ),
-        ),
+        fill(cell, h('span', {class: 'badge ' + (TONES[one.event] ?? 'done')}, one.event.replaceAll('_', ' '))),
     },
     {
       key: 'what',

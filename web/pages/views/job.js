@@ -50,9 +50,7 @@ function progressText(tasks) {
   if (tasks.copying || tasks.copied)
     parts.push(`${whole(tasks.copying ?? 0)} copying, ${whole(tasks.copied ?? 0)} copied`);
   if (tasks.speculative)
-    parts.push(
-      `${whole(tasks.speculative)} speculative, ${whole(tasks.speculative_won)} of them first`,
-    );
+    parts.push(`${whole(tasks.speculative)} speculative, ${whole(tasks.speculative_won)} of them first`);
   return parts.join(', ');
 }
 
@@ -114,13 +112,7 @@ export function draw(page) {
   const factsPlace = h('div', {});
   const rest = h('div', {hidden: true});
   page.root.append(
-    page.heading(
-      [h('a', {href: '/jobs'}, 'Jobs'), ' / ', title],
-      badge,
-      name,
-      h('span', {class: 'space'}),
-      acts,
-    ),
+    page.heading([h('a', {href: '/jobs'}, 'Jobs'), ' / ', title], badge, name, h('span', {class: 'space'}), acts),
     trouble,
     rest,
   );
@@ -187,16 +179,12 @@ export function draw(page) {
       resolve();
     });
   });
-  known.then(() => page.show(trouble, path, {topic: 'jobs', every: 4000}, show));
+  known.then(() => page.show(trouble, path, {topic: 'jobs', every: 4000, beside: [acts]}, show));
   const begin = () =>
     drawTabs(
       rest,
       [
-        [
-          'why',
-          isOver(job) ? 'How it ended' : 'Why it waits',
-          (place) => drawWhy(page, place, path, whenJob),
-        ],
+        ['why', isOver(job) ? 'How it ended' : 'Why it waits', (place) => drawWhy(page, place, path, whenJob)],
         ['attempts', 'Attempts', (place) => drawAttempts(page, place, path, () => job.groups.map((one) => one.name))],
         ['failures', 'Failures', (place) => drawFailures(page, place, path)],
         ['logs', 'Logs', (place) => drawLogs(page, place, path)],

@@ -40,10 +40,7 @@ export function draw(page) {
       again();
     },
     empty: () =>
-      empty(
-        'No job is like that.',
-        h('button', {on: {click: clear}}, 'Show all that are not over'),
-      ),
+      empty('No job is like that.', h('button', {on: {click: clear}}, 'Show all that are not over')),
     onCount: (shown, total) =>
       setText(
         count,
@@ -117,10 +114,7 @@ export function draw(page) {
   page.use('/queues', {}, (value) => {
     if (!value) return;
     knowQueues(value);
-    fill(
-      queues,
-      value.filter((one) => one.leaf).map((one) => h('option', {value: one.name})),
-    );
+    fill(queues, value.filter((one) => one.leaf).map((one) => h('option', {value: one.name})));
     list.table.redraw();
   });
   again();

@@ -6,9 +6,6 @@ export function draw(page) {
   page.title('No such page');
   page.root.append(
     page.heading('No such page'),
-    empty(
-      'This address leads to no page of Weir.',
-      h('p', {}, h('a', {href: '/'}, 'To the overview')),
-    ),
+    empty('This address leads to no page of Weir.', h('p', {}, h('a', {href: '/'}, 'To the overview'))),
   );
 }

@@ -1,7 +1,7 @@
 // The overview: what the cluster has and does, the tree of queues, who is owed slots, and which
 // jobs wait for what.
 import {h, fill, panelOf, setText, setVars, visible} from '../dom.js';
-import {QueueTree, allKills, firstKill, killLines} from '../queue_tree.js';
+import {QueueTree, firstKill, killLines} from '../queue_tree.js';
 import {legend} from '../bars.js';
 import {whole, timeOf, clock, duration, counted, amountOf, nameOf} from '../format.js';
 import {href} from '../router.js';
@@ -108,13 +108,7 @@ function claimRows(list, claims, readAt) {
       list,
       shown.length
         ? shown.map(({queue}) =>
-            h(
-              'li',
-              {},
-              queueLink(queue),
-              h('span', {tip: WORDS.owed}),
-              h('span', {class: 'num', tip: WORDS.killsIn}),
-            ),
+            h('li', {}, queueLink(queue), h('span', {tip: WORDS.owed}), h('span', {class: 'num', tip: WORDS.killsIn})),
           )
         : h('li', {class: 'none'}, 'Nobody is owed anything.'),
     );
@@ -137,16 +131,16 @@ function killRow(kill) {
       {},
       h('a', {href: href.queue(kill.claimant)}, by),
       kill.logged ? ' would have taken ' : ' took ',
-      `${counted(kill.slots, kill.container ? 'container' : 'slot')} back from `,
+      `${kill.least}${counted(kill.slots, kill.container ? 'container' : 'slot')} back from `,
       h('a', {href: href.queue(kill.victim)}, visible(kill.victim)),
       ` (${visible(kill.user)}, ${kill.job})`,
     ),
-    h('span', {class: 'num', tip: WORDS.waste}, timeOf(kill.lost, kill.lost_ms)),
+    h('span', {class: 'num', tip: WORDS.waste}, kill.least + timeOf(kill.lost, kill.lost_ms)),
   );
 }
 
 function killRows(list, queues) {
-  const lines = killLines(allKills(queues)).slice(0, 6);
+  const lines = killLines(queues).slice(0, 6);
   const none = () => h('li', {class: 'none'}, 'No attempt was killed for another queue.');
   fill(list, lines.length ? lines.map(killRow) : none());
 }
@@ -184,10 +178,7 @@ export function draw(page) {
       'limit on running jobs (waiting).',
     '/jobs',
   );
-  const claims = stat(
-    'Claims open',
-    'Slots that queues are owed now; below, when the first of them kills.',
-  );
+  const claims = stat('Claims open', 'Slots that queues are owed now; below, when the first of them kills.');
   const kills = stat(
     'Kills, last hour',
     'Attempts that were killed for other queues in the last hour; below, the slot-time they ' +
@@ -222,11 +213,7 @@ export function draw(page) {
   page.root.append(
     h('h1', {class: 'unseen'}, 'Overview'),
     alarm,
-    h(
-      'div',
-      {class: 'stats'},
-      stats.map((one) => one.element),
-    ),
+    h('div', {class: 'stats'}, stats.map((one) => one.element)),
     h(
       'div',
       {class: 'with-side'},
@@ -299,10 +286,7 @@ export function draw(page) {
         : null,
     );
     showCounts(value);
-    policy.set(
-      value.policy,
-      value.policy_since_ms ? `for ${duration(value.now_ms - value.policy_since_ms)}` : '',
-    );
+    policy.set(value.policy, value.policy_since_ms ? `for ${duration(value.now_ms - value.policy_since_ms)}` : '');
     jobs.set(
       `${whole(value.jobs.running)} running`,
       `${whole(value.jobs.pending)} pending, ${whole(value.jobs.waiting)} waiting`,
@@ -310,10 +294,7 @@ export function draw(page) {
     const owed = owedInAll(value);
     const first = firstKill(value.claims);
     const when = first && (/\d/.test(first) ? 'first in ' : '') + first;
-    claims.set(
-      whole(value.claims.length),
-      [owed || 'nobody is owed', when].filter(Boolean).join(', '),
-    );
+    claims.set(whole(value.claims.length), [owed || 'nobody is owed', when].filter(Boolean).join(', '));
     const hour = value.kills_last_hour ?? {};
     kills.set(
       whole(hour.attempts),
@@ -353,10 +334,7 @@ export function draw(page) {
     {topic: 'jobs', every: 5000, least: 3000},
     (waiting) => {
       waitingRows(waitList, waiting);
-      setText(
-        all,
-        waiting.length > SHOWN ? `all ${waiting.length === 200 ? '200+' : waiting.length}` : 'all',
-      );
+      setText(all, waiting.length > SHOWN ? `all ${waiting.length === 200 ? '200+' : waiting.length}` : 'all');
     },
   );
 }

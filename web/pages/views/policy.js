@@ -7,7 +7,7 @@ import {areSlots, classesOf, figuresOf} from '../measure.js';
 import {href, query, setQuery} from '../router.js';
 import {colourClass, knowQueues} from '../colours.js';
 import {confirm, notice} from '../dialogs.js';
-import {changeList, rowsOf, sharesOf, wouldRun} from '../outlook_change.js';
+import {changeList, pooled, rowsOf, sharesOf, wouldRun} from '../outlook_change.js';
 import {POLICIES, ofAmounts} from '../words.js';
 import {empty, loading} from '../states.js';
 
@@ -78,8 +78,10 @@ function cell(figures, scale, name, under, kind) {
 }
 
 function compare(policy, [view, kind, label]) {
-  const names = rowsOf(policy.outlooks);
-  const by = policy.outlooks.map((one) => [one, sharesOf(one)]);
+  const outlooks = pooled(policy.outlooks);
+  const names = rowsOf(outlooks);
+  const by = outlooks.map((one) => [one, sharesOf(one)]);
+  const rules = outlooks.findIndex((one) => one.policy === policy.current);
   const scale = Math.max(
     1,
     ...by.flatMap(([, shares]) =>
@@ -96,8 +98,9 @@ function compare(policy, [view, kind, label]) {
     (one.policy === policy.current ? ', rules' : '');
   const row = (name) => {
     const figures = by.map(([, shares]) => figuresOf(shares.get(name), view));
-    const any = figures.find(Boolean);
-    const link = h('a', {href: href.queue(name)}, visible(name));
+    const any = figures[rules] ?? figures.find(Boolean);
+    const to = name.startsWith('pool ') ? '/pools' : href.queue(name);
+    const link = h('a', {href: to}, visible(name));
     const runs = any ? `${whole(any.running)}, +${whole(any.pending)}` : DASH;
     return h(
       'tr',

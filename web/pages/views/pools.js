@@ -43,10 +43,7 @@ const pair = (of) => (pool) => `${of(pool.maps)} / ${of(pool.reduces)}`;
 const lines = (classes, of) => ({
   className: 'lines-cell',
   draw: (cell, pool) =>
-    fill(
-      cell,
-      classes.map((one) => h('div', {}, of(figuresOf(pool, one[0]) ?? {}, one))),
-    ),
+    fill(cell, classes.map((one) => h('div', {}, of(figuresOf(pool, one[0]) ?? {}, one)))),
 });
 
 function poolColumns(advanced, classes, choose) {
@@ -69,10 +66,7 @@ function poolColumns(advanced, classes, choose) {
       className: 'with-dot',
       draw: (cell, pool) => {
         if (!cell.firstChild)
-          cell.append(
-            h('i', {}),
-            h('button', {class: 'as-link', on: {click: () => choose(cell.pool)}}),
-          );
+          cell.append(h('i', {}), h('button', {class: 'as-link', on: {click: () => choose(cell.pool)}}));
         cell.pool = pool;
         cell.firstChild.className = 'dot ' + colourClass(pool.name);
         setPath(cell.lastChild, pool.name);

@@ -22,7 +22,7 @@ export function draw(page) {
   page.title(visible(name));
   const badge = h('span', {});
   const means = legend();
-  const stateButton = h('button', {});
+  const stateButton = h('button', {hidden: true});
   const barsPlace = h('div', {});
   let classes = null;
   let bars = [];
@@ -47,10 +47,7 @@ export function draw(page) {
   const crumbs = name
     .split('.')
     .slice(0, -1)
-    .map((part, i, all) => [
-      h('a', {href: href.queue(all.slice(0, i + 1).join('.'))}, visible(part)),
-      ' / ',
-    ]);
+    .map((part, i, all) => [h('a', {href: href.queue(all.slice(0, i + 1).join('.'))}, visible(part)), ' / ']);
   const trouble = h('div', {});
   const rest = h('div', {});
   page.root.append(
@@ -61,19 +58,10 @@ export function draw(page) {
       stateButton,
     ),
     trouble,
-    panelOf(
-      means.element,
-      barsPlace,
-      dominant,
-    ),
+    panelOf(means.element, barsPlace, dominant),
     rest,
   );
-  rest.append(
-    panelOf(
-      h('div', {class: 'panel-head'}, takersTitle),
-      takersPlace,
-    ),
-  );
+  rest.append(panelOf(h('div', {class: 'panel-head'}, takersTitle), takersPlace));
   let queue = null;
   let cluster = null;
   let measure = null;
@@ -82,14 +70,10 @@ export function draw(page) {
   const show = (queues) => {
     knowQueues(queues);
     queue = queues.find((one) => one.name === name);
+    rest.hidden = stateButton.hidden = !queue;
     if (!queue) {
-      rest.hidden = true;
-      return fill(
-        trouble,
-        empty(`There is no queue “${visible(name)}” now.`, h('a', {href: '/queues'}, 'All queues')),
-      );
+      return fill(trouble, empty(`There is no queue “${visible(name)}” now.`, h('a', {href: '/queues'}, 'All queues')));
     }
-    rest.hidden = false;
     fill(trouble);
     const scale = scales(queues, cluster);
     makeBars(classesOf(queues));
@@ -127,10 +111,7 @@ export function draw(page) {
   });
   showQueues(page, trouble, show);
   const panel = (title, element) =>
-    panelOf(
-      title ? h('div', {class: 'panel-head'}, h('h2', {}, title)) : null,
-      element,
-    );
+    panelOf(title ? h('div', {class: 'panel-head'}, h('h2', {}, title)) : null, element);
   const jobs = (place) => {
     const count = h('span', {class: 'muted'});
     const box = panel('In the order in which they are served', null);

@@ -15,11 +15,7 @@ export function draw(page) {
     page.heading('Queues', count, h('span', {class: 'space'}), tree.scaleButton, tree.input),
     panelOf(means.element, place),
   );
-  page.use(
-    '/cluster',
-    {topic: 'cluster', every: 10_000},
-    (value) => value && tree.set(null, value),
-  );
+  page.use('/cluster', {topic: 'cluster', every: 10_000}, (value) => value && tree.set(null, value));
   showQueues(page, place, (queues) => {
     if (!tree.mounted) {
       fill(place);

@@ -185,10 +185,7 @@ function drawEditor(page, place) {
             : 'Sound',
       );
       if (errors.length)
-        return fill(
-          effectPlace,
-          h('p', {class: 'muted'}, 'What it would do is shown once it is sound.'),
-        );
+        return fill(effectPlace, h('p', {class: 'muted'}, 'What it would do is shown once it is sound.'));
       const diff = await send('POST', '/settings/diff', text);
       if (mine !== asked) return;
       known = diff;

@@ -18,20 +18,14 @@ const COLUMNS = [
     width: 'minmax(150px, 1.4fr)',
     className: 'mono',
     draw: (cell, one) =>
-      fill(
-        cell,
-        h('a', {href: `/jobs/${one.job_number}?tab=logs&attempt=${one.attempt}`}, one.attempt),
-      ),
+      fill(cell, h('a', {href: `/jobs/${one.job_number}?tab=logs&attempt=${one.attempt}`}, one.attempt)),
   },
   {
     key: 'job',
     label: 'Job',
     width: '90px',
     draw: (cell, one) =>
-      fill(
-        cell,
-        h('a', {href: href.job(one.job_number)}, 'job_' + String(one.job_number).padStart(4, '0')),
-      ),
+      fill(cell, h('a', {href: href.job(one.job_number)}, 'job_' + String(one.job_number).padStart(4, '0'))),
   },
   queueColumn({least: 90, from: 560}),
   {
@@ -109,21 +103,19 @@ export function draw(page) {
     lost: order('lost', 'Declare lost…', 'danger'),
     forget: order('forget', 'Forget…'),
   };
+  const buttons = h('div', {class: 'buttons'}, Object.values(acts));
   const factsPlace = h('div', {}, loading());
   const grid = h('div', {});
   const count = h('span', {class: 'muted'});
   const note = h('div', {});
-  const list = panelOf(
-    h('div', {class: 'panel-head'}, h('h2', {}, 'Attempts that it runs'), count),
-    note,
-  );
+  const list = panelOf(h('div', {class: 'panel-head'}, h('h2', {}, 'Attempts that it runs'), count), note);
   let known = new Map();
   page.root.append(
     page.heading(
       [h('a', {href: '/trackers'}, 'Trackers'), ' / ', visible(name)],
       badge,
       h('span', {class: 'space'}),
-      h('div', {class: 'buttons'}, Object.values(acts)),
+      buttons,
     ),
     panelOf(grid, factsPlace),
     list,
@@ -136,7 +128,8 @@ export function draw(page) {
     empty: () => empty('It runs nothing now.'),
   });
   table.mount(page, list);
-  page.show(factsPlace, path, {topic: 'trackers', every: 3000}, (one) => {
+  const beside = [buttons, grid, list];
+  page.show(factsPlace, path, {topic: 'trackers', every: 3000, beside}, (one) => {
     tracker = one;
     if (badge.state !== one.state) fill(badge, stateBadge(one.state));
     badge.state = one.state;
@@ -190,14 +183,7 @@ export function draw(page) {
       );
     for (const fault of one.faults) facts.push(['fault', moment(fault)]);
     if (one.back_at_ms) facts.push(['back', moment(one.back_at_ms)]);
-    facts.push([
-      'protections',
-      h(
-        'ul',
-        {class: 'bare'},
-        one.protections.map((line) => h('li', {}, visible(line))),
-      ),
-    ]);
+    facts.push(['protections', h('ul', {class: 'bare'}, one.protections.map((line) => h('li', {}, visible(line))))]);
     showFacts(factsPlace, facts);
   });
   page.show(note, path + '/attempts', {topic: 'trackers', every: 3000}, async (attempts) => {

@@ -319,11 +319,7 @@ export function draw(page) {
   });
   const place = h('div', {}, loading());
   const panel = panelOf(place);
-  page.root.append(
-    page.heading('Trackers', count),
-    h('div', {class: 'filters'}, filter, chips),
-    panel,
-  );
+  page.root.append(page.heading('Trackers', count), h('div', {class: 'filters'}, filter, chips), panel);
   const relay = (offers) => {
     classes = classesOf([{dimensions: Object.fromEntries(offers.map((name) => [name, 0]))}]);
     table.wideHeight = Math.max(34, 17 * offers.length + 4);
