@@ -54,6 +54,7 @@ class PackedReader : public SplitReader {
     position_ += static_cast<std::int64_t>(*n);
     input_ = {chunk_.data(), *n};
     if (*n > 0) return Ok{};
+    if (position_ < size_) return shrunk_file(path_, fd_.get(), position_, size_);
     over_ = true;
     if (between_members_) return Ok{};
     return data_error(path_ + ": " + format() + " data ends too early, at byte " +
