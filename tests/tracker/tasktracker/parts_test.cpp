@@ -86,12 +86,15 @@ TEST(StderrSink, TakesReportsOutAndBoundsTheRest) {
                    [&](std::string_view text) { seen += "status " + std::string(text) + ";"; }});
   for (const char* piece :
        {"reporter:coun", "ter:g,a,b,-5\nplain\nreporter:status: at work\r\nreporter:counter:g,x\n",
-        "reporter:counter:g,a,many\n", "unfinished"}) {
+        "reporter:counter:g,a,many\n", "reporter:counter:,,1\nreporter:counter:,a,1\n",
+        "reporter:counter:g,,1\nreporter:counter:weir,a,1\n", "unfinished"}) {
     sink.consume(piece);
   }
   sink.finish();
   EXPECT_EQ(seen, "g/a,b=-5;status  at work;");
-  const std::string logged = "plain\nreporter:counter:g,x\nreporter:counter:g,a,many\nunfinished\n";
+  const std::string logged =
+      "plain\nreporter:counter:g,x\nreporter:counter:g,a,many\nreporter:counter:,,1\n"
+      "reporter:counter:,a,1\nreporter:counter:g,,1\nreporter:counter:weir,a,1\nunfinished\n";
   EXPECT_EQ(read_text(dir / "log"), logged);
   EXPECT_EQ(sink.last_lines() + "\n", logged);
   for (int i = 0; i < 10000; ++i) sink.consume(std::string(50, 'x') + "\n");
@@ -116,6 +119,8 @@ TEST(Counters, AreBounded) {
   EXPECT_EQ(counters.all().at("g").size(), kMaxCounters);
   EXPECT_EQ(counters.all().at("g").begin()->first.size(), kMaxCounterName);
   EXPECT_EQ(counters.all().at("weir").at("COUNTERS_OVER_LIMIT"), 300);
+  counters.add("weir", "COMBINE_INPUT_RECORDS", 7);
+  EXPECT_EQ(counters.all().at("weir").at("COMBINE_INPUT_RECORDS"), 7) << "Weir's own have room";
 }
 
 TEST(Text, IsAlwaysValidUtf8) {
