@@ -33,7 +33,7 @@ class PackedReader : public SplitReader {
         if (over_) break;
       }
       auto step = unpacker_->step(input_, into);
-      if (!step) return invalid(step.error().message);
+      if (!step) return unreadable(step.error());
       input_.remove_prefix(step->used);
       between_members_ = step->member_ended;
       more_inside_ = step->made == into.size() && !step->member_ended;
@@ -59,6 +59,11 @@ class PackedReader : public SplitReader {
     if (between_members_) return Ok{};
     return data_error(path_ + ": " + format() + " data ends too early, at byte " +
                       std::to_string(position_));
+  }
+
+  Error unreadable(const Error& problem) const {
+    if (problem.code == ErrorCode::kLimitReached) return data_error(path_ + ": " + problem.message);
+    return invalid(problem.message);
   }
 
   Error invalid(const std::string& why) const {
