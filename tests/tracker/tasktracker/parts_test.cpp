@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <random>
 #include <thread>
 
@@ -13,6 +15,7 @@
 #include "tracker/tasktracker/leftovers.h"
 #include "tracker/tasktracker/session_log.h"
 #include "tracker/tasktracker/stderr_sink.h"
+#include "tracker/tasktracker/task_environment.h"
 #include "tracker/tasktracker/task_output.h"
 #include "tracker/tasktracker/task_report.h"
 #include "tracker/tasktracker/temp_dir.h"
@@ -127,6 +130,30 @@ TEST(Text, IsAlwaysValidUtf8) {
   EXPECT_EQ(printable("gr\xc3\xbc\xc3\x9f \xe2\x82\xac", 100), "gr\xc3\xbc\xc3\x9f \xe2\x82\xac");
   EXPECT_EQ(printable("\xff\xc3(\x1b[0m\n", 100), std::string("?") + "?(?[0m?");
   EXPECT_EQ(printable("\xe2\x82\xac", 2), "");
+}
+
+// Programs rely on them, and a tracker on the last one.
+TEST(Environment, NamesThatSayWhatTheTaskIsAreWeirs) {
+  const std::string before = ::getenv("WEIR_WORK_DIR") ? ::getenv("WEIR_WORK_DIR") : "";
+  ::setenv("WEIR_WORK_DIR", "/var/weir", 1);
+  const auto has = [](const TaskSpec& spec, const std::string& entry) {
+    const auto all = task_environment(spec);
+    return std::find(all.begin(), all.end(), entry) != all.end();
+  };
+  TaskSpec spec;
+  spec.id = reduce_key(0);
+  spec.environment = {{"mapreduce_job_id", "FAKE"}, {"WEIR_WORK_DIR", "/nope"}, {"TMPDIR", "/t"},
+                      {"WEIR_JOB", "zz"}, {"WEIR_RES_GPU", "7"}, {"mine", "1"}};
+  spec.conf = {{"WEIR_WORK_DIR", "/nor/this"}, {"mine", "0"}};
+  EXPECT_TRUE(has(spec, "mapreduce_job_id=job_0007"));
+  EXPECT_TRUE(has(spec, "WEIR_WORK_DIR=/var/weir"));
+  EXPECT_TRUE(has(spec, "mine=1"));
+  EXPECT_TRUE(has(spec, "TMPDIR=/t"));
+  spec.id.task.kind = group_kind(0);
+  spec.application.units = {{"gpu", {0, 3}}};
+  EXPECT_TRUE(has(spec, "WEIR_JOB=job_0007"));
+  EXPECT_TRUE(has(spec, "WEIR_RES_GPU=0,3"));
+  before.empty() ? ::unsetenv("WEIR_WORK_DIR") : ::setenv("WEIR_WORK_DIR", before.c_str(), 1);
 }
 
 constexpr const char* kOwner = "job_0007 1732163138000";
