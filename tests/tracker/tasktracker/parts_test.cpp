@@ -181,6 +181,18 @@ TEST(TaskOutput, PublishesOnceAndNeverReplaces) {
   EXPECT_EQ(read_text(dir / "out/part-00003"), "first");
 }
 
+TEST(TaskOutput, OneThatCannotBeMadeIsNamedAsTheJobNamesIt) {
+  TaskSpec spec = output_spec(TempDir(), 0);
+  spec.output = "/proc/out";
+  const auto refused = TaskOutput::create(spec);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_TRUE(refused.error().message.starts_with("output /proc/out cannot be made: "));
+  EXPECT_EQ(refused.error().message.find(".weir-"), std::string::npos);
+  spec.output = "/proc/above/out";
+  EXPECT_TRUE(TaskOutput::create(spec).error().message.starts_with(
+      "output /proc/above/out cannot be made: /proc/above: "));
+}
+
 TEST(TaskOutput, SomeoneElsesFileStays) {
   const TempDir dir;
   auto mine = TaskOutput::create(output_spec(dir, 0));
