@@ -4,11 +4,20 @@
 
 #include "jobqueue/engine/parts.h"
 #include "jobqueue/model/check.h"
+#include "jobqueue/model/own_counters.h"
 
 namespace weir {
 
-constexpr std::size_t kCounterGroups = 100;
+constexpr std::size_t kCounterGroups = 100;  // besides Weir's own
 constexpr std::size_t kCountersPerGroup = 200;
+
+namespace {
+
+void add_saturating(std::int64_t& sum, std::int64_t value) {
+  if (__builtin_add_overflow(sum, value, &sum)) sum = value > 0 ? INT64_MAX : INT64_MIN;
+}
+
+}  // namespace
 
 std::uint32_t AttemptLife::first_number() const {
   return (state_.epoch() > 0 ? state_.epoch() - 1 : 0) * kAttemptsPerEpoch;
@@ -307,19 +316,31 @@ void AttemptLife::note_failure(Job& job, TaskKind kind, std::uint32_t index, Tra
 }
 
 // A task counts once: one that runs again, its output lost, would say the same again. Sums
-// saturate, and a job has a bounded number of counters, whatever its programs say.
+// saturate, and a job has a bounded number of counters, whatever its programs say: Weir's own have
+// their place, and say how many others found none.
 void AttemptLife::add_counters(Job& job, Task& task, const Counters* counters) {
   if (counters == nullptr || task.counted) return;
   task.counted = true;
+  std::size_t left_out = 0;
   for (const auto& [group, values] : *counters) {
-    if (job.counters.size() >= kCounterGroups && !job.counters.contains(group)) continue;
+    const std::size_t others = job.counters.size() - job.counters.count(kOwnCounters);
+    const bool has_place = group == kOwnCounters || job.counters.contains(group);
+    if (others >= kCounterGroups && !has_place) {
+      left_out += values.size();
+      continue;
+    }
     auto& known = job.counters[group];
     for (const auto& [counter, value] : values) {
-      if (known.size() >= kCountersPerGroup && !known.contains(counter)) continue;
-      std::int64_t& sum = known[counter];
-      if (__builtin_add_overflow(sum, value, &sum)) sum = value > 0 ? INT64_MAX : INT64_MIN;
+      if (known.size() >= kCountersPerGroup && !known.contains(counter)) {
+        ++left_out;
+        continue;
+      }
+      add_saturating(known[counter], value);
     }
   }
+  if (left_out == 0) return;
+  add_saturating(job.counters[kOwnCounters][kCountersOverLimit],
+                 static_cast<std::int64_t>(left_out));
 }
 
 // A finished map runs again: its output is gone, and reduces still need it.

@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 #include "tracker/tasktracker/plain_command.h"
 #include "tracker/tasktracker/process_table.h"
@@ -124,16 +125,24 @@ class RunningCommand {
   Status write_input();
   Status read_output();
   void read_errors();
+  void has_been_silent();
+  void go_on_listening() { silent_until_ms_ = steady_now_ms() + kGraceMs; }
   int patience_ms() const;
   Status poll_once();
   bool has_exited();
   void kill_and_reap();
+  // What holds its output may write yet, and nobody would know what is missing.
+  bool waits_for_output() const {
+    return options_.output_until_closed && output_.valid() && ended_well_;
+  }
   bool streams_open() const { return output_.valid() || errors_.valid(); }
 
   const CommandOptions& options_;
   const CommandStreams& streams_;
   pid_t pid_ = -1;
   bool exited_ = false;  // but not reaped: its number, and so its group's, stays taken
+  bool ended_well_ = false;
+  bool told_of_waiting_ = false;  // for others that hold its output
   bool swept_ = false;   // killed and reaped by end_all_commands, in another thread
   int wait_status_ = 0;
   UniqueFd input_, output_, errors_, pidfd_;
@@ -217,10 +226,13 @@ Status RunningCommand::read_output() {
       ::read(output_.get(), room->data(), std::min<std::size_t>(room->size(), 1 << 20));
   if (n > 0) {
     streams_.moved();
-    silent_until_ms_ = steady_now_ms() + kGraceMs;
+    go_on_listening();
     return streams_.commit(static_cast<std::size_t>(n));
   }
-  if (n == 0) output_.reset();
+  if (n == 0) {
+    output_.reset();
+    go_on_listening();  // to stderr
+  }
   if (n < 0 && errno != EAGAIN && errno != EINTR) return system_error(options_.what + ": stdout");
   return Ok{};
 }
@@ -230,7 +242,7 @@ void RunningCommand::read_errors() {
   const ssize_t n = ::read(errors_.get(), bytes, sizeof bytes);
   if (n > 0) {
     streams_.moved();
-    silent_until_ms_ = steady_now_ms() + kGraceMs;
+    go_on_listening();
     streams_.errors->consume({bytes, static_cast<std::size_t>(n)});
   } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
     errors_.reset();
@@ -239,7 +251,8 @@ void RunningCommand::read_errors() {
 
 int RunningCommand::patience_ms() const {
   std::int64_t most_ms = pidfd_.valid() || exited_ ? INT_MAX : kPollWithoutPidfdMs;
-  if (exited_) most_ms = std::max<std::int64_t>(0, silent_until_ms_ - steady_now_ms());
+  if (exited_ && !(told_of_waiting_ && waits_for_output()))
+    most_ms = std::max<std::int64_t>(0, silent_until_ms_ - steady_now_ms());
   if (streams_.watch) most_ms = std::min<std::int64_t>(most_ms, kWatchMs);
   return most_ms == INT_MAX ? -1 : static_cast<int>(most_ms);
 }
@@ -260,11 +273,7 @@ Status RunningCommand::poll_once() {
       streams_.watch();
     }
   }
-  if (ready == 0 && exited_ && steady_now_ms() >= silent_until_ms_) {
-    output_.reset();
-    errors_.reset();
-    return Ok{};
-  }
+  if (ready == 0 && exited_ && steady_now_ms() >= silent_until_ms_) has_been_silent();
   if (ready > 0) {
     if (fds[2].revents != 0) read_errors();
     if (fds[1].revents != 0) {
@@ -275,15 +284,29 @@ Status RunningCommand::poll_once() {
   }
   if (!exited_ && (!pidfd_.valid() || fds[3].revents != 0) && has_exited()) {
     exited_ = true;
-    silent_until_ms_ = steady_now_ms() + kGraceMs;
+    go_on_listening();
   }
   return Ok{};
 }
 
+void RunningCommand::has_been_silent() {
+  if (!waits_for_output()) {
+    output_.reset();
+    errors_.reset();
+    return;
+  }
+  if (std::exchange(told_of_waiting_, true)) return;
+  streams_.errors->consume("weir: the " + options_.what +
+                           " has ended, but something that it started holds its output: waiting "
+                           "for the end of that\n");
+}
+
 bool RunningCommand::has_exited() {
   siginfo_t info{};
-  if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0)
+  if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
+    ended_well_ = info.si_code == CLD_EXITED && options_.ok_exits.contains(info.si_status);
     return info.si_pid == pid_;
+  }
   swept_ = errno == ECHILD;
   return swept_;
 }

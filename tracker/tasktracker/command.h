@@ -2,8 +2,9 @@
 // its bytes: from a source to its stdin, from its stdout to a sink, its stderr to a StderrSink, in
 // one poll loop with large chunks. The command has
 // its own process group in the attempt's session, limits, directory and environment, and dies with
-// its parent. A command that stops reading is not an error (EPIPE ends its input); after the shell
-// has exited, left-over processes that still hold the pipes get five silent seconds. Call from the
+// its parent. A command that stops reading is not an error (EPIPE ends its input). After the shell
+// has exited, left-over processes that still hold the pipes get five silent seconds; where all of
+// its output counts, and it has ended well, they get as long as they hold stdout. Call from the
 // thread that lives as long as the process (the death signal is bound to it).
 #pragma once
 
@@ -27,6 +28,7 @@ struct CommandOptions {
   std::int64_t memory_mb = 0;            // RLIMIT_AS; 0 = none
   TaskSettings limits;
   OkExits ok_exits = {};
+  bool output_until_closed = false;  // all of it counts, whoever writes it
 };
 
 struct CommandStreams {

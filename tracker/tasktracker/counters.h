@@ -1,6 +1,6 @@
 // The counters of one task, `group -> name -> value`, bounded: a sum stops at the largest number,
 // names are cut at 128 bytes, and after 200 counters new names are counted in one place instead of
-// kept. Weir's own are in the group "weir". One thread.
+// kept. Weir's own are in a group that no program adds to (stderr_sink.h). One thread.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "jobqueue/model/counters.h"
+#include "jobqueue/model/own_counters.h"
 #include "tracker/tasktracker/text.h"
 
 namespace weir::tasktracker {
@@ -24,16 +25,18 @@ class TaskCounters {
     if (auto found = names.find(key); found != names.end()) {
       std::int64_t& sum = found->second;
       if (__builtin_add_overflow(sum, amount, &sum)) sum = amount > 0 ? INT64_MAX : INT64_MIN;
+    } else if (group == kOwnCounters) {
+      names.emplace(std::move(key), amount);
     } else if (count_ < kMaxCounters) {
       ++count_;
       names.emplace(std::move(key), amount);
     } else {
       if (names.empty()) counters_.erase(printable(group, kMaxCounterName));
-      ++counters_["weir"]["COUNTERS_OVER_LIMIT"];
+      ++counters_[kOwnCounters][kCountersOverLimit];
     }
   }
   void set(std::string_view name, std::int64_t value) {
-    counters_["weir"][std::string(name)] = value;
+    counters_[kOwnCounters][std::string(name)] = value;
   }
   const Counters& all() const { return counters_; }
 

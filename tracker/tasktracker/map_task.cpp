@@ -64,7 +64,7 @@ Combine make_combine(TaskContext& task) {
     streams.errors = &task.errors;
     streams.moved = [&task] { task.control.moved(); };
     auto ran = run_command(task.command("combiner", task.spec.combiner), streams);
-    task.control.add_counter("weir", "COMBINE_INPUT_RECORDS", feeder.lines_fed());
+    task.control.add_counter(kOwnCounters, "COMBINE_INPUT_RECORDS", feeder.lines_fed());
     return ran;
   };
 }

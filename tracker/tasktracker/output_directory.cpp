@@ -25,6 +25,16 @@ std::string ending_name(const JobOutput& output) {
   return aside_name(output, "-ended");
 }
 
+Error cannot_be_made(const JobOutput& output, const std::string& why) {
+  return data_error("output " + output.path + " cannot be made: " + why);
+}
+
+// Without the name that it has while it is made, which says nothing to people.
+std::string cause_alone(const std::string& message) {
+  const std::size_t colon = message.rfind(": ");
+  return colon == std::string::npos ? message : message.substr(colon + 2);
+}
+
 std::string mark_of(Directory& directory, const std::string& owner) {
   const auto here = directory.info();
   return owner + "\n" + std::to_string(here ? here->identity.inode : 0) + "\n";
@@ -76,7 +86,7 @@ bool has_succeeded(Directory& directory, const std::string& owner) {
 Result<TakenOutput> take_output(const JobOutput& output, const std::string& who,
                                 FileSystem& files) {
   auto parent = make_durable_directories(files, parent_directory(output.path));
-  if (!parent) return parent.error();
+  if (!parent) return cannot_be_made(output, parent.error().message);
   bool made_here = false;
   for (int tries = 0; tries < kMostTries; ++tries) {
     auto there = files.open(output.path);
@@ -90,7 +100,7 @@ Result<TakenOutput> take_output(const JobOutput& output, const std::string& who,
       return TakenOutput{std::move(*there), false};
     }
     auto made = make_output(output, who, **parent);
-    if (!made) return made.error();
+    if (!made) return cannot_be_made(output, cause_alone(made.error().message));
     made_here = *made;
   }
   return not_ours(output.path);

@@ -33,7 +33,7 @@ class PackedReader : public SplitReader {
         if (over_) break;
       }
       auto step = unpacker_->step(input_, into);
-      if (!step) return invalid(step.error().message);
+      if (!step) return unreadable(step.error());
       input_.remove_prefix(step->used);
       between_members_ = step->member_ended;
       more_inside_ = step->made == into.size() && !step->member_ended;
@@ -54,10 +54,16 @@ class PackedReader : public SplitReader {
     position_ += static_cast<std::int64_t>(*n);
     input_ = {chunk_.data(), *n};
     if (*n > 0) return Ok{};
+    if (position_ < size_) return shrunk_file(path_, fd_.get(), position_, size_);
     over_ = true;
     if (between_members_) return Ok{};
     return data_error(path_ + ": " + format() + " data ends too early, at byte " +
                       std::to_string(position_));
+  }
+
+  Error unreadable(const Error& problem) const {
+    if (problem.code == ErrorCode::kLimitReached) return data_error(path_ + ": " + problem.message);
+    return invalid(problem.message);
   }
 
   Error invalid(const std::string& why) const {

@@ -21,9 +21,12 @@ constexpr std::size_t kScanBytes = 64 * 1024;
 
 class PlainSplitReader : public SplitReader {
  public:
-  PlainSplitReader(std::string path, UniqueFd fd, std::int64_t offset, std::int64_t length)
+  // `size` of the file as it was opened, not less than where the split ends.
+  PlainSplitReader(std::string path, UniqueFd fd, std::int64_t offset, std::int64_t length,
+                   std::int64_t size)
       : path_(std::move(path)),
         fd_(std::move(fd)),
+        size_(size),
         begin_(offset),
         end_(offset + length),
         position_(offset) {}
@@ -44,7 +47,10 @@ class PlainSplitReader : public SplitReader {
         break;
       }
       position_ += static_cast<std::int64_t>(*n);
-      if (*n == 0) break;
+      if (*n == 0) {
+        if (auto whole = check_still_whole(); !whole) return whole;
+        break;
+      }
     }
     over_ = position_ >= end_;
     return Ok{};
@@ -59,6 +65,7 @@ class PlainSplitReader : public SplitReader {
     auto n = read_some_at(fd_.get(), into, position_, path_);
     if (!n) return n.error();
     if (*n == 0) {
+      if (auto whole = check_still_whole(); !whole) return whole.error();
       over_ = true;
       return std::size_t{0};
     }
@@ -85,13 +92,27 @@ class PlainSplitReader : public SplitReader {
   std::int64_t stored_bytes_total() const override { return end_ - begin_; }
 
  private:
+  // Where nothing more is read: the last line would be taken for one that was cut there.
+  Status check_still_whole() const {
+    if (position_ >= size_) return Ok{};
+    return shrunk_file(path_, fd_.get(), position_, size_);
+  }
+
   std::string path_;
   UniqueFd fd_;
-  std::int64_t begin_, end_, position_;
+  std::int64_t size_, begin_, end_, position_;
   bool over_ = false;
 };
 
 }  // namespace
+
+Error shrunk_file(const std::string& path, int fd, std::int64_t position, std::int64_t at_first) {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) return system_error(path);
+  const std::int64_t end = std::min<std::int64_t>(position, info.st_size);
+  return data_error(path + ": ends at byte " + std::to_string(end) +
+                    " while it is read; when the map began it had " + std::to_string(at_first));
+}
 
 Result<std::unique_ptr<SplitReader>> open_split(const std::string& path, std::int64_t offset,
                                                 std::int64_t length) {
@@ -104,9 +125,16 @@ Result<std::unique_ptr<SplitReader>> open_split(const std::string& path, std::in
     return data_error(path + ": split " + std::to_string(offset) + "+" + std::to_string(length) +
                       " is not a range of bytes");
   }
+  // What is missing may be any number of whole records, so no reader of lines would notice.
+  if (const std::int64_t end = offset + length; info.st_size < end) {
+    return data_error(path + ": ends at byte " + std::to_string(info.st_size) +
+                      "; when the job was submitted it had " +
+                      (is_packed(path) ? "" : "at least ") + std::to_string(end));
+  }
   (void)::posix_fadvise(fd->get(), offset, length, POSIX_FADV_SEQUENTIAL);
   if (is_packed(path)) return open_packed(path, std::move(*fd), info.st_size);
-  auto reader = std::make_unique<PlainSplitReader>(path, std::move(*fd), offset, length);
+  auto reader = std::make_unique<PlainSplitReader>(path, std::move(*fd), offset, length,
+                                                   info.st_size);
   if (auto skipped = reader->skip_to_first_line(); !skipped) return skipped.error();
   return std::unique_ptr<SplitReader>(std::move(reader));
 }

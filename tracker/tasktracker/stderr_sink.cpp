@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "jobqueue/model/own_counters.h"
 #include "tracker/tasktracker/text.h"
 
 namespace weir::tasktracker {
@@ -63,7 +64,10 @@ bool StderrSink::take_report(std::string_view line) {
   std::int64_t amount = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), amount);
   if (error != std::errc() || end != number.data() + number.size()) return false;
-  handlers_.counter(line.substr(0, first), line.substr(first + 1, last - first - 1), amount);
+  const std::string_view group = line.substr(0, first);
+  const std::string_view name = line.substr(first + 1, last - first - 1);
+  if (group.empty() || name.empty() || group == kOwnCounters) return false;
+  handlers_.counter(group, name, amount);
   return true;
 }
 

@@ -1,5 +1,6 @@
 // Where the stderr of a user's commands goes: lines `reporter:counter:group,name,n` and
-// `reporter:status:text` are taken out, all else goes to the attempt's log, which keeps its
+// `reporter:status:text` are taken out, all else, and counters without a name or of Weir's own
+// group, goes to the attempt's log, which keeps its
 // beginning and its end. The last bytes are kept to explain a failure. Lines are bounded: a longer
 // one goes to the log in pieces. One thread.
 #pragma once

@@ -24,7 +24,8 @@ struct TaskContext {
   CommandOptions command(const std::string& what, const std::string& text) const {
     const auto ok_exits = OkExits::of(spec.conf);  // the JobTracker has looked at it
     return {what, text, spec.command_dir(), environment, spec.memory_mb, spec.settings,
-            ok_exits.ok() ? *ok_exits : OkExits()};
+            ok_exits.ok() ? *ok_exits : OkExits(),
+            !spec.of_application()};  // of these the output is a log
   }
 };
 

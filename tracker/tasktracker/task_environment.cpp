@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <map>
 
@@ -70,9 +71,21 @@ void set_application(const TaskSpec& spec, Variables& variables) {
   if (!task.peers.empty()) variables["WEIR_PEERS"] = peers_file(spec);
   for (const auto& [resource, numbers] : task.units) {
     std::string& listed = variables["WEIR_RES_" + upper_name(resource)];
+    listed.clear();  // of what the job gave it
     for (const std::uint32_t number : numbers)
       listed += (listed.empty() ? "" : ",") + std::to_string(number);
   }
+}
+
+void set_own(const TaskSpec& spec, Variables& variables) {
+  const auto set = [&](std::initializer_list<const char*> names, const std::string& value) {
+    for (const char* name : names) variables[name] = value;
+  };
+  set({"mapreduce_job_id", "mapred_job_id"}, job_name(spec.id.task.job));
+  set({"mapreduce_job_name", "mapred_job_name"}, spec.job_display_name);
+  set({"mapreduce_task_id", "mapred_tip_id"}, task_name(spec.id.task));
+  set({"mapreduce_task_attempt_id", "mapred_task_id"}, attempt_name(spec.id));
+  spec.of_application() ? set_application(spec, variables) : set_mapreduce(spec, variables);
 }
 
 }  // namespace
@@ -116,18 +129,13 @@ std::vector<std::string> task_environment(const TaskSpec& spec) {
   for (const auto& [key, value] : spec.conf) {
     if (!key.empty() && key.find('\0') == std::string::npos) variables[variable_name(key)] = value;
   }
-  const auto set = [&](std::initializer_list<const char*> names, const std::string& value) {
-    for (const char* name : names) variables[name] = value;
-  };
-  set({"mapreduce_job_id", "mapred_job_id"}, job_name(spec.id.task.job));
-  set({"mapreduce_job_name", "mapred_job_name"}, spec.job_display_name);
-  set({"mapreduce_task_id", "mapred_tip_id"}, task_name(spec.id.task));
-  set({"mapreduce_task_attempt_id", "mapred_task_id"}, attempt_name(spec.id));
-  spec.of_application() ? set_application(spec, variables) : set_mapreduce(spec, variables);
   for (const auto& [name, value] : spec.environment) {
     if (!name.empty() && name.find_first_of(std::string_view("=\0", 2)) == std::string::npos)
       variables[name] = value;
   }
+  // Last, what no job may say otherwise: programs rely on it, and the search for leftovers.
+  set_own(spec, variables);
+  if (const char* work_dir = ::getenv(kWorkDirVariable)) variables[kWorkDirVariable] = work_dir;
   std::vector<std::string> entries;
   for (const auto& [name, value] : variables) {
     // A value with a zero byte ends there for the program, as the system has it.

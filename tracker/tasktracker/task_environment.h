@@ -1,7 +1,7 @@
 // The environment of a user's commands: of the tracker's own only what any program needs and what
-// the settings name, the variables that users of Hadoop streaming know (new and old names), the
-// job's conf with everything but letters and digits turned into `_`, and what the job sets itself.
-// Later ones win. Pure but for reading the process's environment.
+// the settings name, the job's conf with everything but letters and digits turned into `_`, what
+// the job sets itself, and what the task is: the variables that users of Hadoop streaming know (new
+// and old names), and Weir's. Later ones win. Pure but for reading the process's environment.
 #pragma once
 
 #include <string>

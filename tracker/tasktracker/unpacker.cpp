@@ -3,6 +3,7 @@
 #include <bzlib.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "tracker/tasktracker/posix.h"
 
@@ -90,6 +91,10 @@ class Zstd : public Unpacker {
     ZSTD_inBuffer from{in.data(), in.size(), 0};
     ZSTD_outBuffer to{out.data(), out.size(), 0};
     const std::size_t left = ZSTD_decompressStream(context_, &to, &from);
+    if (ZSTD_isError(left) && ZSTD_getErrorCode(left) == ZSTD_error_frameParameter_windowTooLarge)
+      return Error{ErrorCode::kLimitReached,
+                   "its zstd window is larger than the 128 MB that are allowed; compress it "
+                   "without --long=31"};
     if (ZSTD_isError(left)) return data_error(ZSTD_getErrorName(left));
     return Step{from.pos, to.pos, left == 0};
   }

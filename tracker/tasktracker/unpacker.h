@@ -23,7 +23,8 @@ class Unpacker {
 
   virtual ~Unpacker() = default;
   virtual std::string_view format() const = 0;
-  // Takes of `in`, which may be empty, and writes to `out`. An Error says what is wrong with it.
+  // Takes of `in`, which may be empty, and writes to `out`. An Error says what is wrong with it;
+  // kLimitReached: nothing, but it asks for more than it may have.
   virtual Result<Step> step(std::string_view in, std::span<char> out) = 0;
   // Before each member but the first.
   virtual Status start_again() = 0;

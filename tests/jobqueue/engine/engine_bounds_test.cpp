@@ -219,13 +219,16 @@ TEST(EngineBounds, CountersAreBoundedInNumberAndInSize) {
   EXPECT_EQ(known.at("group 000").size(), 200u);
   report(1, {{"group 000", {{"more", 1}, {"less", -1}, {"sum", 2}, {"zzz", 1}}},
              {"group 100", {{"n", 1}}},
-             {"group 101", {{"n", 1}}}});
+             {"group 101", {{"m", 1}, {"n", 1}}},
+             {"weir", {{"MAP_INPUT_RECORDS", 8}, {"COUNTERS_OVER_LIMIT", 5}}}});
   EXPECT_EQ(known.at("group 000").at("more"), kMost);
   EXPECT_EQ(known.at("group 000").at("less"), kLeast);
   EXPECT_EQ(known.at("group 000").at("sum"), 42);
   EXPECT_EQ(known.at("group 000").size(), 200u) << "no 201st in a group";
   EXPECT_TRUE(known.contains("group 100"));
   EXPECT_FALSE(known.contains("group 101")) << "no 101st group";
+  EXPECT_EQ(known.at("weir").at("MAP_INPUT_RECORDS"), 8) << "Weir's own are not among the 100";
+  EXPECT_EQ(known.at("weir").at("COUNTERS_OVER_LIMIT"), 5 + 3) << "two of group 101, and zzz";
 }
 
 // --- Times ---

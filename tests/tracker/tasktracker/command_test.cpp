@@ -33,19 +33,27 @@ class Command : public testing::Test {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
 
-  Status run(const std::string& command, std::function<void()> watch = {}) {
+  // What it has written is then in `output_`.
+  Status run(const std::string& command, std::function<void()> watch = {},
+             bool output_until_closed = false) {
     StderrSink errors(dir_ / "stderr", 1 << 20, {});
     std::array<char, 64> bytes;
     CommandStreams streams;
     streams.space = [&bytes] { return Result<std::span<char>>(bytes); };
-    streams.commit = [](std::size_t) { return Status(Ok{}); };
+    streams.commit = [&](std::size_t filled) {
+      output_.append(bytes.data(), filled);
+      return Status(Ok{});
+    };
     streams.errors = &errors;
     streams.moved = [] {};
     streams.watch = std::move(watch);
-    return run_command({"mapper", command, dir_.path(), {"PATH=/usr/bin:/bin"}, 0}, streams);
+    CommandOptions options{"mapper", command, dir_.path(), {"PATH=/usr/bin:/bin"}, 0};
+    options.output_until_closed = output_until_closed;
+    return run_command(options, streams);
   }
 
   TempDir dir_;
+  std::string output_;
 };
 
 TEST_F(Command, NoneStartsAfterTheSweep) {
@@ -90,6 +98,25 @@ TEST_F(Command, ASweepLeavesNothingOfCommandsThatStartBesideIt) {
               }),
               0);
   }
+}
+
+// Longer than others that hold the pipes are waited for.
+TEST_F(Command, WhatALeftOverProcessWritesLateIsOutput) {
+  const char* late = "(sleep 6; echo late) 2>&- & echo first";
+  EXPECT_EQ(in_a_child([&] {
+              return run(late, {}, true).ok() && output_ == "first\nlate\n" ? 0 : 1;
+            }),
+            0);
+  EXPECT_NE(read_text(dir_ / "stderr").find("has ended, but something that it started holds its"),
+            std::string::npos);
+}
+
+// Nobody waits for the output of one that has failed, nor for what is only a log.
+TEST_F(Command, LeftOverProcessesAreNotWaitedForWhereNothingIsLost) {
+  const char* failed = "sleep 4711.2 & exit 3";
+  EXPECT_EQ(in_a_child([&] { return run(failed, {}, true).ok() ? 1 : 0; }), 0);
+  EXPECT_EQ(in_a_child([&] { return run("sleep 4711.2 & true").ok() ? 0 : 1; }), 0);
+  EXPECT_EQ(in_a_child([&] { return run("sleep 4711.2 > out & true", {}, true).ok() ? 0 : 1; }), 0);
 }
 
 // Also of a library that forgets to close it, or of whoever started the tracker.

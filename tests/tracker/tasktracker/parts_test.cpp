@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <random>
 #include <thread>
 
@@ -13,6 +15,7 @@
 #include "tracker/tasktracker/leftovers.h"
 #include "tracker/tasktracker/session_log.h"
 #include "tracker/tasktracker/stderr_sink.h"
+#include "tracker/tasktracker/task_environment.h"
 #include "tracker/tasktracker/task_output.h"
 #include "tracker/tasktracker/task_report.h"
 #include "tracker/tasktracker/temp_dir.h"
@@ -86,12 +89,15 @@ TEST(StderrSink, TakesReportsOutAndBoundsTheRest) {
                    [&](std::string_view text) { seen += "status " + std::string(text) + ";"; }});
   for (const char* piece :
        {"reporter:coun", "ter:g,a,b,-5\nplain\nreporter:status: at work\r\nreporter:counter:g,x\n",
-        "reporter:counter:g,a,many\n", "unfinished"}) {
+        "reporter:counter:g,a,many\n", "reporter:counter:,,1\nreporter:counter:,a,1\n",
+        "reporter:counter:g,,1\nreporter:counter:weir,a,1\n", "unfinished"}) {
     sink.consume(piece);
   }
   sink.finish();
   EXPECT_EQ(seen, "g/a,b=-5;status  at work;");
-  const std::string logged = "plain\nreporter:counter:g,x\nreporter:counter:g,a,many\nunfinished\n";
+  const std::string logged =
+      "plain\nreporter:counter:g,x\nreporter:counter:g,a,many\nreporter:counter:,,1\n"
+      "reporter:counter:,a,1\nreporter:counter:g,,1\nreporter:counter:weir,a,1\nunfinished\n";
   EXPECT_EQ(read_text(dir / "log"), logged);
   EXPECT_EQ(sink.last_lines() + "\n", logged);
   for (int i = 0; i < 10000; ++i) sink.consume(std::string(50, 'x') + "\n");
@@ -116,12 +122,38 @@ TEST(Counters, AreBounded) {
   EXPECT_EQ(counters.all().at("g").size(), kMaxCounters);
   EXPECT_EQ(counters.all().at("g").begin()->first.size(), kMaxCounterName);
   EXPECT_EQ(counters.all().at("weir").at("COUNTERS_OVER_LIMIT"), 300);
+  counters.add("weir", "COMBINE_INPUT_RECORDS", 7);
+  EXPECT_EQ(counters.all().at("weir").at("COMBINE_INPUT_RECORDS"), 7) << "Weir's own have room";
 }
 
 TEST(Text, IsAlwaysValidUtf8) {
   EXPECT_EQ(printable("gr\xc3\xbc\xc3\x9f \xe2\x82\xac", 100), "gr\xc3\xbc\xc3\x9f \xe2\x82\xac");
   EXPECT_EQ(printable("\xff\xc3(\x1b[0m\n", 100), std::string("?") + "?(?[0m?");
   EXPECT_EQ(printable("\xe2\x82\xac", 2), "");
+}
+
+// Programs rely on them, and a tracker on the last one.
+TEST(Environment, NamesThatSayWhatTheTaskIsAreWeirs) {
+  const std::string before = ::getenv("WEIR_WORK_DIR") ? ::getenv("WEIR_WORK_DIR") : "";
+  ::setenv("WEIR_WORK_DIR", "/var/weir", 1);
+  const auto has = [](const TaskSpec& spec, const std::string& entry) {
+    const auto all = task_environment(spec);
+    return std::find(all.begin(), all.end(), entry) != all.end();
+  };
+  TaskSpec spec;
+  spec.id = reduce_key(0);
+  spec.environment = {{"mapreduce_job_id", "FAKE"}, {"WEIR_WORK_DIR", "/nope"}, {"TMPDIR", "/t"},
+                      {"WEIR_JOB", "zz"}, {"WEIR_RES_GPU", "7"}, {"mine", "1"}};
+  spec.conf = {{"WEIR_WORK_DIR", "/nor/this"}, {"mine", "0"}};
+  EXPECT_TRUE(has(spec, "mapreduce_job_id=job_0007"));
+  EXPECT_TRUE(has(spec, "WEIR_WORK_DIR=/var/weir"));
+  EXPECT_TRUE(has(spec, "mine=1"));
+  EXPECT_TRUE(has(spec, "TMPDIR=/t"));
+  spec.id.task.kind = group_kind(0);
+  spec.application.units = {{"gpu", {0, 3}}};
+  EXPECT_TRUE(has(spec, "WEIR_JOB=job_0007"));
+  EXPECT_TRUE(has(spec, "WEIR_RES_GPU=0,3"));
+  before.empty() ? ::unsetenv("WEIR_WORK_DIR") : ::setenv("WEIR_WORK_DIR", before.c_str(), 1);
 }
 
 constexpr const char* kOwner = "job_0007 1732163138000";
@@ -147,6 +179,18 @@ TEST(TaskOutput, PublishesOnceAndNeverReplaces) {
   // place.
   EXPECT_EQ(*second->commit(), "output had been published by attempt_0007_r_000003_0");
   EXPECT_EQ(read_text(dir / "out/part-00003"), "first");
+}
+
+TEST(TaskOutput, OneThatCannotBeMadeIsNamedAsTheJobNamesIt) {
+  TaskSpec spec = output_spec(TempDir(), 0);
+  spec.output = "/proc/out";
+  const auto refused = TaskOutput::create(spec);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_TRUE(refused.error().message.starts_with("output /proc/out cannot be made: "));
+  EXPECT_EQ(refused.error().message.find(".weir-"), std::string::npos);
+  spec.output = "/proc/above/out";
+  EXPECT_TRUE(TaskOutput::create(spec).error().message.starts_with(
+      "output /proc/above/out cannot be made: /proc/above: "));
 }
 
 TEST(TaskOutput, SomeoneElsesFileStays) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <filesystem>
 #include <random>
 #include <vector>
 
@@ -61,7 +63,57 @@ TEST(SplitReader, ALineBelongsWhereItBegins) {
   EXPECT_EQ(read_split(path, 0, 5), "aaa\nbbb\n");
   EXPECT_EQ(read_split(path, 5, 2), "");  // inside one line
   EXPECT_EQ(read_split(path, 0, 0), "");
-  EXPECT_EQ(read_split(path, 9, 100), "");  // past the end
+  EXPECT_EQ(read_split(path, 9, 3), "");  // of the last line, to the file's end
+}
+
+// What was there when the job was submitted is not all there any more: also where the split's lines
+// are, as far as one can see, and where it would have none.
+TEST(SplitReader, AFileThatHasBecomeShorterIsAnErrorThatSaysSo) {
+  const TempDir dir;
+  const std::string path = dir.write("f", "aaa\nbbb\nccc\n");
+  const auto shorter = [&](int end) {
+    return "ERROR " + path + ": ends at byte 12; when the job was submitted it had at least " +
+           std::to_string(end);
+  };
+  EXPECT_EQ(read_split(path, 8, 5), shorter(13));
+  EXPECT_EQ(read_split(path, 9, 100), shorter(109));
+  EXPECT_EQ(read_split(path, 12, 4), shorter(16));
+  EXPECT_EQ(read_split(path, 20, 4), shorter(24));
+  const std::string packed = dir.write("f.gz", "");  // which by itself is an empty one
+  EXPECT_EQ(read_split(packed, 0, 20),
+            "ERROR " + packed + ": ends at byte 0; when the job was submitted it had 20");
+}
+
+TEST(SplitReader, AFileThatBecomesShorterWhileItIsReadIsAnErrorThatSaysSo) {
+  const TempDir dir;
+  const std::string path = dir.write("f", "aaa\nbbb\nccc\n");
+  const auto first_bytes_then_cut = [&](std::int64_t length, std::int64_t left) {
+    dir.write("f", "aaa\nbbb\nccc\n");
+    auto reader = open_split(path, 0, length);
+    std::array<char, 4> buffer;
+    EXPECT_TRUE((*reader)->read(buffer).ok());
+    std::filesystem::resize_file(path, static_cast<std::uintmax_t>(left));
+    for (;;) {
+      const auto n = (*reader)->read(buffer);
+      if (!n.ok()) return n.error().message;
+      if (*n == 0) return std::string();
+    }
+  };
+  const auto error = [&](int left) {
+    return path + ": ends at byte " + std::to_string(left) +
+           " while it is read; when the map began it had 12";
+  };
+  EXPECT_EQ(first_bytes_then_cut(12, 8), error(8));
+  EXPECT_EQ(first_bytes_then_cut(12, 10), error(10));
+  EXPECT_EQ(first_bytes_then_cut(6, 7), error(7));  // in the line that ends behind the split
+  EXPECT_EQ(first_bytes_then_cut(6, 8), "");        // behind all that is the split's
+}
+
+// As an appending writer leaves it: the split's bytes are what they were.
+TEST(SplitReader, AFileThatHasGrownIsReadToItsFormerEnd) {
+  const TempDir dir;
+  const std::string path = dir.write("f", "aaa\nbbb\nccc\nddd\n");
+  EXPECT_EQ(read_split(path, 0, 8), "aaa\nbbb\n");
 }
 
 TEST(SplitReader, SaysWhatIsWrongWithAFile) {

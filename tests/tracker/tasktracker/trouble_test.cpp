@@ -244,9 +244,21 @@ TEST(Trouble, KillZeroInAScriptHitsOnlyTheScript) {
 }
 
 TEST(Trouble, ABackgroundProcessDoesNotKeepATask) {
-  JobRun run({.input = "a\n", .mapper = "sleep 4711.5 & cat", .maps = 1, .reduces = 0});
+  JobRun run({.input = "a\n", .mapper = "sleep 4711.5 > log & cat", .maps = 1, .reduces = 0});
   EXPECT_EQ(run.go(), "SUCCEEDED");
   EXPECT_EQ(run.part(0), "a\n");
+  EXPECT_EQ(marked_processes("4711.5"), 0);
+}
+
+// What it might write yet would be missing.
+TEST(Trouble, ABackgroundProcessThatHoldsTheOutputKeepsATaskUntilItsTimeout) {
+  JobRun run({.input = "a\n",
+              .mapper = "sleep 4711.5 & cat",
+              .maps = 1,
+              .reduces = 0,
+              .task_timeout_ms = 6500,
+              .max_attempts = 1});
+  EXPECT_EQ(run.go(), "FAILED: no progress for 6500ms (task_timeout)");
   EXPECT_EQ(marked_processes("4711.5"), 0);
 }
 
