@@ -27,7 +27,7 @@ TEST(ContainersSection, AMaximumBelowWhatAMapOrReduceTakesIsAWarning) {
 
 TEST(ContainersSection, SecondAttemptsThatThereAreNoneOfAreAWarning) {
   EXPECT_THAT(findings_of("speculation: {after: 30s}"),
-              ElementsAre("f:2:1: warning: speculation has no effect where `resources: containers` "
+              ElementsAre("f:2:14: warning: speculation has no effect where `resources: containers` "
                           "is set"));
   EXPECT_THAT(findings_of("speculation: off"), IsEmpty());
 }
