@@ -27,8 +27,8 @@ TEST(ContainersSection, AMaximumBelowWhatAMapOrReduceTakesIsAWarning) {
 
 TEST(ContainersSection, SecondAttemptsThatThereAreNoneOfAreAWarning) {
   EXPECT_THAT(findings_of("speculation: {after: 30s}"),
-              ElementsAre("f:2:14: warning: speculation has no effect where `resources: containers` "
-                          "is set"));
+              ElementsAre("f:2:14: warning: speculation has no effect where "
+                          "`resources: containers` is set"));
   EXPECT_THAT(findings_of("speculation: off"), IsEmpty());
 }
 
