@@ -14,6 +14,7 @@
 #include "cli/patience.h"
 #include "cli/progress_bar.h"
 #include "conf/values.h"
+#include "jobqueue/model/counted.h"
 #include "jobqueue/model/plain_text.h"
 #include "tracker/tasktracker/shuffle_client.h"
 
@@ -57,6 +58,9 @@ std::vector<AttemptView> asked_for(std::vector<AttemptView> attempts, const JobV
                                 groups.empty() ? "; the job has no groups"
                                                : "; its groups are " + groups));
   }
+  if (*index < 0 || *index >= group->tasks.total)
+    throw wrong_use(fmt::format("--task '{}': group {} has {}, from {}.0 on", printable(task),
+                                group->name, counted(group->tasks.total, "task"), group->name));
   const TaskKind kind = group_kind(static_cast<std::size_t>(group - job.groups.begin()));
   std::erase_if(attempts, [&](const AttemptView& attempt) {
     return attempt.id.task.kind != kind || attempt.id.task.index != *index;

@@ -124,6 +124,40 @@ std::optional<Reason> stragglers_wait(const ClusterState& state, const Job& job,
                 {{"stragglers", stragglers}, {"lag_percent", points}}};
 }
 
+bool any_holds(const ClusterState& state, const Resources& need) {
+  return std::any_of(state.trackers().begin(), state.trackers().end(),
+                     [&](const TrackerState& tracker) {
+                       return tracker.counts() && state.fits_in(need, tracker, Resources{});
+                     });
+}
+
+// What runs on trackers that nothing is heard of may be dead, and starts elsewhere only once they
+// are lost.
+std::optional<Reason> silent_trackers(const ClusterState& state, const Job& job, TimeMs now) {
+  std::vector<const TrackerState*> quiet;
+  std::int64_t tasks = 0;
+  TimeMs last = now;
+  for (const TrackerState& tracker : state.trackers()) {
+    if (!tracker.silent(now, state.heartbeat_interval_ms())) continue;
+    const auto here = std::count_if(
+        tracker.held.begin(), tracker.held.end(),
+        [&](const HeldAttempt& attempt) { return attempt.key.task.job == job.id; });
+    if (here == 0) continue;
+    tasks += here;
+    quiet.push_back(&tracker);
+    last = std::min(last, tracker.last_heartbeat);
+  }
+  if (quiet.empty()) return std::nullopt;
+  const DurationMs expiry = state.settings().heartbeat.expiry_ms;
+  return Reason{"silent_trackers",
+                counted(tasks, "running task") + (tasks == 1 ? " is on " : " are on ") +
+                    first_names(quiet) + ", not heard of for " + short_duration(now - last) +
+                    "; what runs on a lost tracker starts elsewhere: " +
+                    (expiry == kNever ? "" : "after " + format_duration(expiry) + ", or ") +
+                    "by `weir tracker lost " + quiet.front()->name + "`",
+                {{"tasks", tasks}, {"milliseconds_silent", now - last}}};
+}
+
 }  // namespace
 
 std::vector<Reason> Explanations::explain(JobId id) const {
@@ -179,6 +213,8 @@ std::vector<Reason> Explanations::explain(JobId id) const {
   const Resources largest = state_.largest_tracker();
   for (const TaskKind kind : job->kinds()) explain_kind(*job, kind, largest, reasons);
   if (job->waits_for_gang_start() && state_.space().containers()) explain_gang(*job, reasons);
+  if (!reasons.empty()) return reasons;
+  if (auto silent = silent_trackers(state_, *job, now_)) reasons.push_back(std::move(*silent));
   return reasons;
 }
 
@@ -193,6 +229,13 @@ void Explanations::explain_kind(const Job& job, TaskKind kind, const Resources& 
     reasons.push_back({"no_tracker_large_enough",
                        what_is(job, kind) + " needs " + state_.space().text(job.need(kind)) +
                            "; the largest tracker offers " + state_.space().text(largest),
+                       {}});
+    return;
+  }
+  if (!job.is_gang(kind) && !any_holds(state_, job.need(kind))) {
+    reasons.push_back({"no_tracker_large_enough",
+                       what_is(job, kind) + " needs " + state_.space().text(job.need(kind)) +
+                           "; no tracker has so much of all at once",
                        {}});
     return;
   }

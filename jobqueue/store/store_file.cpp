@@ -41,7 +41,7 @@ Status StoreFile::take(const std::string& path, int timeout_ms) {
   database_.path = path;
   log_.path = path + "-wal";
   index_.path = path + "-shm";
-  database_fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  database_fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (database_fd_ < 0) {
     return store_failure("store " + path + " cannot be opened: " + std::strerror(errno),
                    "it must be a plain file in an existing, writable directory");

@@ -25,7 +25,8 @@ class StoreFile {
   StoreFile(const StoreFile&) = delete;
   StoreFile& operator=(const StoreFile&) = delete;
 
-  // Makes the file if there is none. kStoreFailed: another process has it, for so long.
+  // Makes the file if there is none, for its owner alone, as jobs' secrets are in it (SQLite gives
+  // its log the same rights). kStoreFailed: another process has it, for so long.
   Status take(const std::string& path, int timeout_ms);
   // Once SQLite has written to it: the files that are looked at from now on.
   Status remember();

@@ -154,6 +154,9 @@ TEST_F(Commands, JobLogsOfATaskAreThoseOfItsNewestAttempt) {
   }
   EXPECT_THAT(weir({"job", "logs", "7", "--task", "main.0"}).err,
               HasSubstr("no stdout of attempt_0007_g0_000000_1;"));
+  const auto none = weir({"job", "logs", "7", "--task", "main.99"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("--task 'main.99': group main has "));
   // Of the whole job the one that failed tells most.
   EXPECT_THAT(weir({"job", "logs", "7"}).err, HasSubstr("of attempt_0007_g0_000000_0;"));
 }

@@ -181,6 +181,25 @@ TEST(EngineJob, AJobThatLacksASlotSaysWhichFreeOnesAreNotForIt) {
             "free where it is not to run (it failed there)");
 }
 
+TEST(EngineJob, AJobWhoseTasksAreOnASilentTrackerSaysSo) {
+  FifoHarness h;
+  for (const char* tracker : {"tt1", "tt2"}) h.add_tracker(tracker, {.map_slots = 1});
+  h.submit({.maps = 2});
+  h.heartbeat("tt1");
+  h.heartbeat("tt2");
+  EXPECT_THAT(h.engine().explain(JobId(1)), testing::IsEmpty());
+  for (int i = 0; i <= kSilentIntervals; ++i) {
+    h.advance(h.state().heartbeat_interval_ms());
+    h.heartbeat("tt2");
+  }
+  const auto reasons = h.engine().explain(JobId(1));
+  ASSERT_EQ(reasons.size(), 1u);
+  EXPECT_EQ(reasons[0].code, "silent_trackers");
+  EXPECT_THAT(reasons[0].message,
+              testing::AllOf(HasSubstr("1 running task is on tt1, not heard of for "),
+                             HasSubstr("after 10m, or by `weir tracker lost tt1`")));
+}
+
 TEST(EngineJob, MovesCarryRunningTasksAlong) {
   FifoHarness h;
   h.add_queue(queue("a")).add_queue(queue("b"));

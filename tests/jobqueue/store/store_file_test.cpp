@@ -58,6 +58,15 @@ class RunningStore : public testing::Test {
   std::string hint_;
 };
 
+// Jobs' secrets are in it.
+TEST_F(RunningStore, MayBeReadByItsOwnerAlone) {
+  ASSERT_TRUE(submit().ok());
+  for (const char* part : {"", "-wal", "-shm"}) {
+    const auto others = fs::perms::group_all | fs::perms::others_all;
+    EXPECT_EQ(fs::status(path_ + part).permissions() & others, fs::perms::none) << part;
+  }
+}
+
 TEST_F(RunningStore, ThatWasDeletedTakesNothing) {
   ASSERT_TRUE(submit().ok());
   fs::remove(path_);
